@@ -1,0 +1,1 @@
+"""Measurements of a running server, one file for each question asked."""

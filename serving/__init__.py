@@ -1,0 +1,1 @@
+"""The edge: HTTP, engines, sessions, metrics and the composition of it all."""

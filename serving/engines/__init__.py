@@ -1,0 +1,1 @@
+"""Implementations of `pipeline.engine.Engine`: vLLM in-process, OpenAI over HTTP, scripted."""
