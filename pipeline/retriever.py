@@ -1,0 +1,100 @@
+"""Which products a question is about: the page's, the conversation's, or the nearest ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from catalog.product import Product
+from pipeline.embedding_models import Device
+from pipeline.encoder import Encoder, Vectors, normalise
+from pipeline.hotshelf import HotShelf
+from pipeline.index import VectorIndex
+from pipeline.types import Question, Source, Turn, Why
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A product id and why it was chosen; `score` is a cosine similarity."""
+
+    product_id: str
+    why: Why
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverConfig:
+    """`products`: how many a search brings. `device`: where the vectors are kept."""
+
+    products: int = 3
+    device: Device = "cpu"
+
+
+def searchable_texts(product: Product) -> list[str]:
+    """One text for each language of `product`, its most telling words first."""
+    return [
+        " ".join(
+            part
+            for part in (
+                text.title,
+                product.brand,
+                text.category,
+                text.description,
+                " ".join(f"{name}: {value}" for name, value in text.attributes),
+            )
+            if part
+        )
+        for text in product.texts.values()
+    ]
+
+
+class Retriever:
+    """Finds product ids; records are looked up later, so a deleted product cannot come back."""
+
+    def __init__(
+        self, encoder: Encoder, shelf: HotShelf, config: RetrieverConfig | None = None
+    ) -> None:
+        self.encoder = encoder
+        self._shelf = shelf
+        self._config = config or RetrieverConfig()
+        self._index: VectorIndex | None = None
+
+    async def rebuild(self) -> None:
+        """Encode the shelf's products and search among them from now on."""
+        rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
+        vectors = await self.encoder.documents([text for _, text in rows])
+        self._index = VectorIndex([id_ for id_, _ in rows], vectors, self._config.device)
+
+    def known(self, question: Question) -> tuple[Hit, ...]:
+        """What needs no search: the page that the shopper is on."""
+        if question.product_id is not None and self._shelf.get(question.product_id) is not None:
+            return (Hit(question.product_id, "page"),)
+        return ()
+
+    def search(self, question: Question, vector: Vectors, turns: Sequence[Turn]) -> tuple[Hit, ...]:
+        """The nearest products, behind the conversation's when the question names none of them."""
+        if self._index is None:
+            return ()
+        near = [
+            Hit(id_, "search", score)
+            for id_, score in self._index.search(vector, self._config.products)
+        ]
+        earlier = [Hit(id_, "conversation") for id_ in _last_products(turns)]
+        if earlier and not any(self._is_named(hit, question.text) for hit in near):
+            near = [*earlier, *(hit for hit in near if hit.product_id != earlier[0].product_id)]
+        return tuple(near[: self._config.products])
+
+    def hydrate(self, hits: Sequence[Hit]) -> tuple[Source, ...]:
+        """The records of `hits` as they are at this moment."""
+        found = ((self._shelf.get(hit.product_id), hit) for hit in hits)
+        return tuple(Source(p, hit.why, hit.score) for p, hit in found if p is not None)
+
+    def _is_named(self, hit: Hit, question: str) -> bool:
+        product = self._shelf.get(hit.product_id)
+        if product is None:
+            return False
+        asked = normalise(question)
+        return any(normalise(text.title) in asked for text in product.texts.values())
+
+
+def _last_products(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """The product that the conversation was about last."""
+    return next((turn.product_ids[:1] for turn in reversed(turns) if turn.product_ids), ())
