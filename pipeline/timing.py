@@ -70,7 +70,7 @@ class StageTimings:
         return {stage: self._seconds[stage] for stage in STAGES if stage in self._seconds}
 
     def split(self, stage: Stage, into: Stage, seconds: float) -> None:
-        """Move `seconds` of `stage` to `into`, for an engine that tells its queue time at the end."""
+        """Move `seconds` from `stage` to `into`: a remote engine tells its queue time last."""
         moved = min(max(seconds, 0.0), self._seconds.get(stage, 0.0))
         if moved > 0.0:
             self._seconds[stage] -= moved

@@ -1,0 +1,113 @@
+"""Encoding beside the event loop: cached, batched, and failing only whoever asked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import numpy as np
+import pytest
+import pytest_asyncio
+
+from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
+from pipeline.encoder import Encoder, EncoderConfig, Vectors
+from tests.pipeline.fakes import LetterModel
+
+
+@pytest_asyncio.fixture
+async def model() -> LetterModel:
+    return LetterModel()
+
+
+@pytest_asyncio.fixture
+async def encoder(model: LetterModel) -> AsyncIterator[Encoder]:
+    encoder = Encoder(model, EncoderConfig(cache_size=2, max_batch=4))
+    yield encoder
+    await encoder.close()
+
+
+async def test_a_repeated_question_is_not_encoded_again(
+    encoder: Encoder, model: LetterModel
+) -> None:
+    first = await encoder.query("Is it BLACK?")
+    again = await encoder.query("  is it\u3000black？")
+    assert np.array_equal(first, again)
+    assert len(model.calls) == 1
+
+
+async def test_questions_that_arrive_together_share_a_batch(
+    encoder: Encoder, model: LetterModel
+) -> None:
+    model.gate.clear()
+    questions = [asyncio.create_task(encoder.query(text)) for text in "abcdea"]
+    await asyncio.sleep(0)
+    model.gate.set()
+    vectors = await asyncio.gather(*questions)
+    assert sorted(len(call) for call in model.calls) == [1, 4]
+    assert np.array_equal(vectors[0], vectors[5])
+
+
+async def test_the_least_used_question_is_forgotten(encoder: Encoder, model: LetterModel) -> None:
+    for text in ("a", "b", "a", "c", "a", "b"):
+        await encoder.query(text)
+    assert [call[0] for call in model.calls] == ["a", "b", "c", "b"]
+
+
+async def test_the_event_loop_turns_while_the_model_works(
+    encoder: Encoder, model: LetterModel
+) -> None:
+    model.gate.clear()
+    asked = asyncio.create_task(encoder.query("slow"))
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert not asked.done()
+    model.gate.set()
+    assert (await asked).shape == (26,)
+
+
+async def test_one_who_leaves_does_not_take_the_vector_from_another(
+    encoder: Encoder, model: LetterModel
+) -> None:
+    model.gate.clear()
+    leaves = asyncio.create_task(encoder.query("same"))
+    stays = asyncio.create_task(encoder.query("same"))
+    await asyncio.sleep(0)
+    leaves.cancel()
+    model.gate.set()
+    assert (await stays).shape == (26,)
+    with pytest.raises(asyncio.CancelledError):
+        await leaves
+
+
+async def test_a_failing_model_fails_the_question_and_not_the_next() -> None:
+    class Flaky(LetterModel):
+        def encode_query(self, texts: Sequence[str]) -> Vectors:
+            if "bad" in texts:
+                raise RuntimeError("no memory")
+            return super().encode_query(texts)
+
+    encoder = Encoder(Flaky())
+    with pytest.raises(RuntimeError, match="no memory"):
+        await encoder.query("bad")
+    assert (await encoder.query("good")).shape == (26,)
+    await encoder.close()
+
+
+async def test_documents_come_back_in_order_whatever_the_batch() -> None:
+    model = LetterModel()
+    encoder = Encoder(model, EncoderConfig(document_batch=2))
+    texts = ["aaa", "bbb", "ccc", "ddd", "eee"]
+    assert np.array_equal(await encoder.documents(texts), model.encode_document(texts))
+    assert (await encoder.documents([])).shape == (0, 26)
+    await encoder.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "right"), [("a kettle made of steel", 1), ("有没有黑色的衬衫", 0)]
+)
+def test_the_bundled_model_understands_both_languages(question: str, right: int) -> None:
+    model = load_embedding_model(BUNDLED_ENCODER, "cpu")
+    documents = model.encode_document(
+        ["黑色纯棉衬衫", "stainless steel kettle", "木质相框", "wooden picture frame"]
+    )
+    assert documents.shape == (4, model.dimension)
+    assert np.allclose(np.linalg.norm(documents, axis=1), 1.0, atol=1e-3)
+    assert int(np.argmax(documents @ model.encode_query([question])[0])) == right

@@ -1,0 +1,91 @@
+"""Which products a question is about."""
+
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+
+from pipeline.encoder import Encoder
+from pipeline.hotshelf import HotShelf
+from pipeline.retriever import Retriever, RetrieverConfig
+from pipeline.types import Question, Turn
+from tests.pipeline.fakes import LetterModel, product
+
+PRODUCTS = (product("1", "zzz lamp"), product("2", "qqq kettle", zh="kkk"), product("3", "xxx mug"))
+
+
+def question(text: str, product_id: str | None = None) -> Question:
+    return Question(text=text, locale="en", answer_id="a", product_id=product_id)
+
+
+@pytest_asyncio.fixture
+async def shelf() -> HotShelf:
+    shelf = HotShelf()
+    shelf.replace(PRODUCTS, 7)
+    return shelf
+
+
+@pytest_asyncio.fixture
+async def retriever(shelf: HotShelf) -> AsyncIterator[Retriever]:
+    encoder = Encoder(LetterModel())
+    retriever = Retriever(encoder, shelf, RetrieverConfig(products=2))
+    await retriever.rebuild()
+    yield retriever
+    await encoder.close()
+
+
+async def ask(retriever: Retriever, text: str, *turns: Turn) -> list[tuple[str, str]]:
+    vector = await retriever.encoder.query(text)
+    return [(h.product_id, h.why) for h in retriever.search(question(text), vector, turns)]
+
+
+async def test_the_nearest_product_comes_first(retriever: Retriever) -> None:
+    found = await ask(retriever, "xxx mug?")
+    assert found[0] == ("3", "search")
+    assert len(found) == 2
+
+
+async def test_a_product_is_found_by_any_of_its_languages(retriever: Retriever) -> None:
+    assert (await ask(retriever, "kkk"))[0] == ("2", "search")
+
+
+async def test_the_page_needs_no_search(retriever: Retriever) -> None:
+    hits = retriever.known(question("is it blue?", product_id="1"))
+    assert [(h.product_id, h.why) for h in hits] == [("1", "page")]
+    assert retriever.known(question("is it blue?")) == ()
+
+
+async def test_a_question_that_names_nothing_stays_with_the_conversation(
+    retriever: Retriever,
+) -> None:
+    earlier = Turn("how much is the mug?", "9.99", ("3",))
+    assert (await ask(retriever, "is it blue?", earlier))[0] == ("3", "conversation")
+    assert (await ask(retriever, "and the zzz lamp?", earlier))[0] == ("1", "search")
+
+
+async def test_a_product_that_left_the_shelf_is_not_hydrated(
+    retriever: Retriever, shelf: HotShelf
+) -> None:
+    vector = await retriever.encoder.query("xxx mug")
+    hits = retriever.search(question("xxx mug"), vector, ())
+    shelf.replace(PRODUCTS[:2], 8)
+    assert "3" not in [source.product.id for source in retriever.hydrate(hits)]
+
+
+async def test_an_empty_shop_finds_nothing() -> None:
+    encoder = Encoder(LetterModel())
+    retriever = Retriever(encoder, HotShelf())
+    vector = await encoder.query("mug")
+    assert retriever.search(question("mug"), vector, ()) == ()
+    await retriever.rebuild()
+    assert retriever.search(question("mug"), vector, ()) == ()
+    await encoder.close()
+
+
+def test_a_page_is_resolved_by_sku_or_by_product_id(shelf: HotShelf) -> None:
+    by_sku, by_id = shelf.resolve("2-1"), shelf.resolve("2")
+    assert by_sku is not None
+    assert by_id is not None
+    assert (by_sku[0].id, by_sku[1] and by_sku[1].sku) == ("2", "2-1")
+    assert by_id == (by_sku[0], None)
+    assert shelf.resolve("nothing") is None
+    assert (shelf.version, len(shelf)) == (7, 3)
