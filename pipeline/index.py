@@ -1,7 +1,7 @@
 """Nearest vectors by FAISS: an immutable snapshot, searched exactly.
 
-A changed catalogue is a new snapshot, swapped whole, since FAISS may not be searched while it is
-changed. `on_device` is the only place where a GPU makes a difference.
+FAISS may not be searched while it is changed, so a snapshot never is; `pipeline/live_index.py`
+makes a changing index of it. `on_device` is the only place where a GPU makes a difference.
 """
 
 from collections.abc import Sequence
@@ -57,6 +57,10 @@ class VectorIndex:
             if place >= 0:
                 best.setdefault(self._ids[place], float(score))
         return list(best.items())[:k]
+
+    def rows(self) -> tuple[tuple[str, ...], Vectors]:
+        """Every row's id, and the vectors, float32 [n, d]."""
+        return self._ids, self._index.reconstruct_n(0, len(self._ids))
 
 
 def _most_repeated(ids: Sequence[str]) -> int:

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from catalog.product import Product
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.hotshelf import HotShelf
 from pipeline.index import VectorIndex
+from pipeline.live_index import LiveIndex
 from pipeline.types import Question, Source, Turn, Why
 
 
@@ -55,13 +57,23 @@ class Retriever:
         self.encoder = encoder
         self._shelf = shelf
         self._config = config or RetrieverConfig()
-        self._index: VectorIndex | None = None
+        self._index: LiveIndex | None = None
 
     async def rebuild(self) -> None:
         """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
-        self._index = VectorIndex([id_ for id_, _ in rows], vectors, self._config.device)
+        device = self._config.device
+        self._index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
+
+    async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
+        """Find `changed` by their new texts and `removed` no more, from now on."""
+        if self._index is None:
+            return
+        rows = [(p.id, text) for p in changed for text in searchable_texts(p)]
+        vectors = await self.encoder.documents([text for _, text in rows])
+        places = groupby(range(len(rows)), key=lambda place: rows[place][0])
+        self._index.change({id_: vectors[list(at)] for id_, at in places}, removed)
 
     def known(self, question: Question) -> tuple[Hit, ...]:
         """What needs no search: the page that the shopper is on."""

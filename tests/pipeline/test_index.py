@@ -27,7 +27,8 @@ def test_a_product_in_two_languages_is_found_once() -> None:
     index = VectorIndex(["a", "b", "c", "a", "b", "c"], vectors)
     found = index.search(vectors[0], 3)
     assert sorted(id_ for id_, _ in found) == ["a", "b", "c"]
-    assert found[0] == ("a", pytest.approx(1.0, abs=1e-5))
+    assert found[0][0] == "a"
+    assert found[0][1] == pytest.approx(1.0, abs=1e-5)
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])

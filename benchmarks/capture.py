@@ -1,0 +1,88 @@
+"""The token ids that Hotshelf would send, taken from the pipeline itself."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.workload import ShopperQuestion
+from catalog.demo import demo_products
+from catalog.product import Locale
+from pipeline.chat import Chat, ChatConfig
+from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
+from pipeline.encoder import Encoder
+from pipeline.engine import Chunk, EngineStats, GenerationRequest
+from pipeline.hotshelf import HotShelf
+from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.retriever import Retriever
+from pipeline.sessions import SessionStore
+from pipeline.timing import StageTimings
+from pipeline.tokenizer import Tokenizer
+from pipeline.types import Question, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One request for each question, in their order, and the static heads."""
+
+    requests: tuple[GenerationRequest, ...]
+    heads: dict[Locale, tuple[int, ...]]
+
+
+class RecordingEngine:
+    """An engine that keeps what it is asked and says one word."""
+
+    name = "recording"
+
+    def __init__(self) -> None:
+        self.requests: list[GenerationRequest] = []
+
+    async def start(self) -> None:
+        """Nothing to start."""
+
+    async def generate(self, request: GenerationRequest) -> AsyncGenerator[Chunk, None]:
+        """Keep `request`."""
+        self.requests.append(request)
+        yield Chunk(text="ok", completion_tokens=1, finish_reason="stop")
+
+    async def check(self) -> None:
+        """Always well."""
+
+    async def stats(self) -> EngineStats:
+        """No load to tell of."""
+        return EngineStats()
+
+    async def close(self) -> None:
+        """Nothing to free."""
+
+
+class NoSessions(SessionStore):
+    """Conversations that are not kept."""
+
+    async def history(self, session_id: str) -> tuple[Turn, ...]:
+        return ()
+
+    async def append(self, session_id: str, turn: Turn) -> None:
+        return None
+
+
+async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int) -> Captured:
+    """Run the pipeline over `asked` with the demo shop and keep what the engine would get."""
+    shelf = HotShelf()
+    shelf.replace(demo_products(), 1)
+    encoder = Encoder(load_embedding_model(BUNDLED_ENCODER, "cpu"))
+    prompts = PromptBuilder(Tokenizer.load(model), PromptConfig())
+    engine = RecordingEngine()
+    config = ChatConfig(max_tokens=max_tokens)
+    chat = Chat(shelf, Retriever(encoder, shelf), prompts, engine, NoSessions(), config)
+    for number, one in enumerate(asked):
+        question = Question(
+            text=one.message,
+            locale=one.locale,
+            answer_id=str(number),
+            product_id=one.product_id,
+            history=(),
+        )
+        async for _ in chat.answer(question, StageTimings()):
+            pass
+    await encoder.close()
+    return Captured(tuple(engine.requests), prompts.heads())

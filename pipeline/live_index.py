@@ -1,0 +1,99 @@
+"""An index that changes while it is searched: an immutable base, a small delta, and tombstones.
+
+A change makes a new delta and swaps it in whole, so a search sees the index before a change or
+after it, never in between. When the delta has grown it is merged into a new base, in a thread;
+changes that come in meanwhile stay in the delta.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pipeline.embedding_models import Device
+from pipeline.encoder import Vectors
+from pipeline.index import VectorIndex
+
+
+@dataclass(frozen=True, slots=True)
+class _Delta:
+    """Rows newer than the base, and ids whose base rows no longer count."""
+
+    rows: Mapping[str, Vectors] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    ids: tuple[str, ...] = ()
+    matrix: Vectors | None = None
+
+
+def _delta(rows: Mapping[str, Vectors], gone: frozenset[str]) -> _Delta:
+    ids = tuple(id_ for id_, vectors in rows.items() for _ in range(len(vectors)))
+    return _Delta(rows, gone, ids, np.concatenate(list(rows.values())) if rows else None)
+
+
+class LiveIndex:
+    """Ids by nearness of their vectors; a product may have several rows.
+
+    `merge_at` rows or tombstones in the delta are the sign to merge.
+    """
+
+    def __init__(self, base: VectorIndex, device: Device = "cpu", merge_at: int = 512) -> None:
+        self._base = base
+        self._delta = _Delta()
+        self._device: Device = device
+        self._merge_at = merge_at
+        self._merging: asyncio.Task[None] | None = None
+
+    def search(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
+        """At most `k` different ids with their cosine similarity, best first."""
+        base, delta = self._base, self._delta
+        found = _standing(base, delta.gone, vector, k)
+        if delta.matrix is not None:
+            for id_, score in zip(delta.ids, delta.matrix @ vector, strict=True):
+                found[id_] = max(found.get(id_, -1.0), float(score))
+        return sorted(found.items(), key=lambda pair: -pair[1])[:k]
+
+    def change(self, upserts: Mapping[str, Vectors], removals: Sequence[str] = ()) -> None:
+        """Put in, replace and take out ids. `upserts` maps an id to its rows, float32 [r, d]."""
+        delta = self._delta
+        rows = {id_: old for id_, old in delta.rows.items() if id_ not in removals}
+        gone = delta.gone | set(removals) | set(upserts)
+        self._delta = _delta({**rows, **upserts}, gone)
+        size = len(self._delta.ids) + len(self._delta.gone)
+        if size >= self._merge_at and self._merging is None:
+            self._merging = asyncio.create_task(self._merge())
+
+    async def merged(self) -> None:
+        """Wait for a merge that is under way, if one is."""
+        if self._merging is not None:
+            await asyncio.shield(self._merging)
+
+    async def _merge(self) -> None:
+        try:
+            taken = self._delta
+            base = await asyncio.to_thread(_rebuilt, self._base, taken, self._device)
+            now = self._delta
+            rows = {id_: v for id_, v in now.rows.items() if taken.rows.get(id_) is not v}
+            gone = (now.gone - taken.gone) | (set(taken.rows) - set(now.rows)) | set(rows)
+            self._base, self._delta = base, _delta(rows, frozenset(gone))
+        finally:
+            self._merging = None
+
+
+def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) -> dict[str, float]:
+    """The best `k` of `base` that are not `gone`: asks for more until there are enough."""
+    wanted = k
+    while True:
+        found = base.search(vector, wanted)
+        standing = [(id_, score) for id_, score in found if id_ not in gone]
+        if len(standing) >= k or len(found) < wanted:
+            return dict(standing[:k])
+        wanted *= 4
+
+
+def _rebuilt(base: VectorIndex, delta: _Delta, device: Device) -> VectorIndex:
+    ids, vectors = base.rows()
+    stay = np.array([id_ not in delta.gone for id_ in ids], dtype=bool)
+    kept = [id_ for id_, stays in zip(ids, stay, strict=True) if stays]
+    parts = [vectors[stay]] + ([delta.matrix] if delta.matrix is not None else [])
+    return VectorIndex([*kept, *delta.ids], np.concatenate(parts), device)

@@ -1,0 +1,105 @@
+"""Searching while the catalogue changes: never a wrong id, never one that is gone."""
+
+import asyncio
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.encoder import Vectors
+from pipeline.index import VectorIndex
+from pipeline.live_index import LiveIndex
+
+DIMENSION = 16
+
+
+def unit(rows: int, seed: int) -> Vectors:
+    vectors = np.random.default_rng(seed).normal(size=(rows, DIMENSION)).astype(np.float32)
+    unit_vectors: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit_vectors
+
+
+def indexed(vectors: Vectors, merge_at: int = 512) -> LiveIndex:
+    return LiveIndex(VectorIndex([str(i) for i in range(len(vectors))], vectors), "cpu", merge_at)
+
+
+def ids(found: list[tuple[str, float]]) -> list[str]:
+    return [id_ for id_, _ in found]
+
+
+def test_removing_one_then_the_next_leaves_the_right_ids() -> None:
+    vectors = unit(5, 0)
+    index = indexed(vectors)
+    index.change({}, ["1"])
+    index.change({}, ["2"])
+    assert sorted(ids(index.search(vectors[1], 5))) == ["0", "3", "4"]
+    for kept in (0, 3, 4):
+        assert ids(index.search(vectors[kept], 1)) == [str(kept)]
+
+
+def test_a_changed_product_is_found_by_its_new_text_and_not_by_its_old_one() -> None:
+    vectors, new = unit(20, 0), unit(1, 99)
+    index = indexed(vectors)
+    index.change({"7": new})
+    best = index.search(new[0], 1)[0]
+    assert best[0] == "7"
+    assert best[1] > 0.999
+    assert index.search(vectors[7], 1)[0][1] < 0.999
+
+
+def test_many_tombstones_do_not_hide_what_stands() -> None:
+    vectors = unit(200, 0)
+    index = indexed(vectors, merge_at=10_000)
+    index.change({}, [str(i) for i in range(199)])
+    assert ids(index.search(vectors[0], 5)) == ["199"]
+
+
+async def test_changes_that_come_during_a_merge_are_kept() -> None:
+    vectors, first, second = unit(10, 0), unit(3, 1), unit(1, 2)
+    index = indexed(vectors, merge_at=3)
+    index.change({"a": first[:1], "b": first[1:2], "c": first[2:]})
+    index.change({"d": second}, ["b", "4"])
+    await index.merged()
+    assert ids(index.search(first[0], 1)) == ["a"]
+    assert ids(index.search(second[0], 1)) == ["d"]
+    everything = ids(index.search(first[1], 50))
+    assert sorted(everything) == sorted(["a", "c", "d", *(str(i) for i in range(10) if i != 4)])
+
+
+Change = tuple[int, int | None]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    changes=st.lists(
+        st.tuples(st.integers(0, 12), st.one_of(st.none(), st.integers(100, 200))), max_size=40
+    ),
+    merge_at=st.integers(1, 20),
+)
+def test_any_history_of_changes_finds_what_an_index_built_afresh_finds(
+    changes: list[Change], merge_at: int
+) -> None:
+    asyncio.run(_compare(changes, merge_at))
+
+
+async def _compare(changes: list[Change], merge_at: int) -> None:
+    start = unit(8, 0)
+    index = indexed(start, merge_at)
+    truth = {str(i): start[i : i + 1] for i in range(8)}
+    for number, seed in changes:
+        id_ = str(number)
+        if seed is None:
+            truth.pop(id_, None)
+            index.change({}, [id_])
+        else:
+            truth[id_] = unit(1, seed)
+            index.change({id_: truth[id_]})
+        if number % 3 == 0:
+            await asyncio.sleep(0)
+        question = unit(1, number)[0]
+        expected = {i: float((v @ question).max()) for i, v in truth.items()}
+        found = dict(index.search(question, 50))
+        assert found.keys() == expected.keys()
+        assert all(abs(found[i] - expected[i]) < 1e-5 for i in found)
+    await index.merged()
+    assert sorted(ids(index.search(unit(1, 1)[0], 50))) == sorted(truth)
