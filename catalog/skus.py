@@ -1,0 +1,15 @@
+"""When two SKUs are the same SKU.
+
+People and spreadsheets change blanks, case and full-width letters without noticing: `SKU123 `,
+`sku123` and `ＳＫＵ１２３` are one article. Leading zeros are kept: `0100` is not `100`.
+"""
+
+import unicodedata
+
+
+def sku_key(sku: str) -> str:
+    """What a SKU is compared by; never shown. Free of blanks, control and invisible characters."""
+    if sku.isascii() and sku.isprintable():
+        return sku.replace(" ", "").lower()
+    folded = unicodedata.normalize("NFKC", sku).casefold()
+    return "".join(char for char in folded if char.isprintable() and not char.isspace())
