@@ -1,0 +1,19 @@
+"""The HTTP application: routes, errors and the clock, around services made elsewhere."""
+
+from fastapi import FastAPI
+
+from serving.errors import install_handlers
+from serving.observe import RecordRequests
+from serving.routes import chat, openai, ops
+from serving.services import Services
+
+
+def create_app(services: Services) -> FastAPI:
+    """An application that answers with `services`; whoever made them closes them."""
+    app = FastAPI(title="Hotshelf", docs_url=None, redoc_url=None)
+    app.state.services = services
+    app.add_middleware(RecordRequests, metrics=services.metrics)
+    install_handlers(app)
+    for routes in (chat, openai, ops):
+        app.include_router(routes.router)
+    return app

@@ -1,0 +1,71 @@
+"""What the routes work with: one immutable object, made in `serving/bootstrap.py`."""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from redis.asyncio import Redis
+
+from catalog.product import Product, Variant
+from pipeline.engine import Engine
+from pipeline.timing import DEFAULT_BUDGET_MS, Stage, StageTimings
+from pipeline.types import Event, Question
+from serving.access import Access
+from serving.admission import Admission
+from serving.body import BodyConfig
+from serving.metrics import Metrics
+from serving.schemas import Limits
+from serving.sse import StreamConfig
+
+
+class Answerer(Protocol):
+    """Who answers: `pipeline.chat.Chat`."""
+
+    def answer(self, question: Question, timings: StageTimings) -> AsyncGenerator[Event, None]:
+        """Events of one answer, `Done` last; closing it stops the engine's work."""
+        ...
+
+
+class Shelf(Protocol):
+    """What routes ask of the products in memory: `pipeline.hotshelf.HotShelf`."""
+
+    @property
+    def version(self) -> int:
+        """The catalogue version shown."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def resolve(self, reference: str) -> tuple[Product, Variant | None] | None:
+        """The page that a SKU or a product id stands for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HttpConfig:
+    """How requests are read and streams are sent.
+
+    `budget_ms`: what a stage may take, beyond which the `timing` event names it.
+    `ready_timeout_s`: how long each check of /readyz may take.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    body: BodyConfig = field(default_factory=BodyConfig)
+    stream: StreamConfig = field(default_factory=StreamConfig)
+    budget_ms: Mapping[Stage, float] = field(default_factory=lambda: dict(DEFAULT_BUDGET_MS))
+    ready_timeout_s: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that a request may need. `model` is the id of the model that answers."""
+
+    chat: Answerer
+    engine: Engine
+    shelf: Shelf
+    redis: Redis
+    admission: Admission
+    metrics: Metrics
+    access: Access
+    model: str
+    http: HttpConfig = field(default_factory=HttpConfig)
