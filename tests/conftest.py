@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.engine import Engine
 from serving import bundled_model
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
-from serving.engines.vllm import VllmConfig, VllmEngine
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,8 +49,10 @@ async def model_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-async def vllm_engine(model_dir: Path) -> AsyncIterator[VllmEngine]:
+async def vllm_engine(model_dir: Path) -> AsyncIterator[Engine]:
     """One vLLM on the CPU for the whole session."""
+    from serving.engines.vllm import VllmConfig, VllmEngine
+
     engine = VllmEngine(VllmConfig(model=str(model_dir)))
     await engine.start()
     yield engine
