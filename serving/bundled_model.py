@@ -29,7 +29,7 @@ TERMS = (
 )
 
 Convert = Callable[[Path], Awaitable[None]]
-"""Fills an empty folder with a model that transformers and vLLM load; raises `BundledModelError`."""
+"""Fills an empty folder with a model that vLLM loads; raises `BundledModelError`."""
 
 
 class BundledModelError(StartError):

@@ -37,6 +37,10 @@ class ConsoleProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Show no more spinners; what is written from now on stays where it is."""
         self._bars.stop()
 
     @contextmanager

@@ -20,7 +20,7 @@ def command(argv: Sequence[str], on_death: signal.Signals) -> list[str]:
     return [sys.executable, "-I", __file__, str(os.getpid()), str(int(on_death)), *argv]
 
 
-def main(parent_pid: int, on_death: int, argv: Sequence[str]) -> None:
+def main(parent_pid: int, on_death: int, argv: list[str]) -> None:
     """Ask the kernel, see that the parent is still there, become `argv`."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, on_death, 0, 0, 0) != 0:

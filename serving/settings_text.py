@@ -83,6 +83,12 @@ def markdown(fields: Mapping[str, FieldInfo]) -> str:
     return head + "".join(f"{_row(name, field)}\n" for name, field in fields.items())
 
 
+def summary(name: str, field: FieldInfo) -> str:
+    """The setting in one line for a terminal."""
+    default = "" if field.default in (None, ()) else f" (default {field.default})"
+    return f"{variable(name, field):<32} {field.description}; {describe(field)}{default}"
+
+
 def _row(name: str, field: FieldInfo) -> str:
     default = "" if field.default in (None, ()) else f"`{field.default}`"
     return f"| `{variable(name, field)}` | {describe(field)} | {default} | {field.description} |"

