@@ -4,7 +4,7 @@ from fastapi import FastAPI
 
 from serving.errors import install_handlers
 from serving.observe import RecordRequests
-from serving.routes import chat, openai, ops
+from serving.routes import catalog, chat, openai, ops
 from serving.services import Services
 
 
@@ -14,6 +14,6 @@ def create_app(services: Services) -> FastAPI:
     app.state.services = services
     app.add_middleware(RecordRequests, metrics=services.metrics)
     install_handlers(app)
-    for routes in (chat, openai, ops):
+    for routes in (chat, openai, catalog, ops):
         app.include_router(routes.router)
     return app

@@ -29,10 +29,12 @@ class BodyConfig:
     timeout_s: float = 10.0
 
 
-async def read_json(request: Request, config: BodyConfig) -> object:
-    """The body as JSON. Raises `ApiError`."""
+async def read_json(
+    request: Request, config: BodyConfig, kinds: tuple[str, ...] = ("application/json",)
+) -> object:
+    """The body as JSON, declared as one of `kinds`. Raises `ApiError`."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    if kind not in kinds:
         raise ApiError("unsupported_media_type", "send 'Content-Type: application/json'")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise ApiError("unsupported_media_type", "send the body without Content-Encoding")

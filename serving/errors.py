@@ -4,17 +4,22 @@
 `/v1` answers in OpenAI's shape. A message says what was wrong and what would be right.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from redis.exceptions import RedisError
 from starlette.exceptions import HTTPException
 
 from serving.contract import ErrorJson
 from serving.metrics import Outcome
 from serving.observe import record_of
 from serving.wire import JsonResponse
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,11 @@ CODES: Mapping[str, Code] = {
     "invalid_json": Code(400, "the body is not JSON in UTF-8"),
     "invalid_request": Code(422, "a field is missing, unknown, of the wrong type or out of bounds"),
     "unsupported_parameter": Code(422, "OpenAI has this field, but it cannot be honoured here"),
+    "version_conflict": Code(412, "the product is at another version than `If-Match` says"),
+    "sku_taken": Code(409, "another product has this SKU, however it is written"),
+    "store_busy": Code(503, "others changed the product at the same moment, again and again"),
+    "forbidden": Code(403, "the token's role does not include this"),
+    "product_unknown": Code(404, "no product, or no variant, has this id or SKU"),
     "unauthorized": Code(401, "no key, or a wrong one, in the Authorization header"),
     "not_found": Code(404, "nothing is at this path"),
     "sku_unknown": Code(404, "`sku` names neither a SKU nor a product of this catalogue"),
@@ -41,7 +51,7 @@ CODES: Mapping[str, Code] = {
     "client_closed": Code(400, "the client left before its request was complete"),
     "queue_full": Code(503, "as many requests as may wait are waiting already"),
     "session_unknown": Code(404, "no conversation has this id, or it has expired"),
-    "store_unavailable": Code(503, "conversations can be neither read nor kept at present"),
+    "store_unavailable": Code(503, "the store of conversations and products does not answer"),
     "engine_failed": Code(502, "the engine broke off"),
     "engine_silent": Code(504, "the engine said nothing for too long"),
     "engine_busy": Code(503, "the engine takes no more work at present"),
@@ -50,16 +60,26 @@ CODES: Mapping[str, Code] = {
 
 
 class ApiError(Exception):
-    """A request that cannot be served. `field` is the one at fault; `retry_after` is in seconds."""
+    """A request that cannot be served. `field` is the one at fault; `retry_after` is in seconds.
+
+    `more` has further fields of the error's JSON, for clients that can act on them.
+    """
 
     def __init__(
-        self, code: str, message: str, *, field: str | None = None, retry_after: int | None = None
+        self,
+        code: str,
+        message: str,
+        *,
+        field: str | None = None,
+        retry_after: int | None = None,
+        more: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.field = field
         self.retry_after = retry_after
+        self.more = more or {}
 
     @property
     def status(self) -> int:
@@ -109,7 +129,7 @@ def error_response(
     if path.startswith("/v1/"):
         status = 400 if error.status == 422 else error.status
         return JsonResponse(openai_error(error), status, sent)
-    return JsonResponse({"error": error_json(error)}, error.status, sent)
+    return JsonResponse({"error": {**error_json(error), **error.more}}, error.status, sent)
 
 
 def _outcome(error: ApiError) -> Outcome:
@@ -139,6 +159,24 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     return error_response(said, request.scope["path"], error.headers)
 
 
+async def _on_wrong_parameter(request: Request, error: Exception) -> Response:
+    """A part of the path, of the query or of a header that FastAPI has refused."""
+    assert isinstance(error, RequestValidationError)  # registered for this class alone
+    record_of(request.scope).conclude("invalid")
+    first = error.errors()[0]
+    name = str(first["loc"][-1])
+    said = ApiError("invalid_request", f"{name}: {first['msg']}", field=name)
+    return error_response(said, request.scope["path"])
+
+
+async def _on_store_error(request: Request, error: Exception) -> Response:
+    record_of(request.scope).conclude("error")
+    log.error("the store failed", exc_info=error)
+    message = "the store does not answer; if this was a change, read whether it was made"
+    said = ApiError("store_unavailable", message, retry_after=1)
+    return error_response(said, request.scope["path"])
+
+
 async def _on_fault(request: Request, error: Exception) -> Response:
     said = ApiError("internal_error", "a fault of this server; the request may be tried again")
     return error_response(said, request.scope["path"])
@@ -148,4 +186,6 @@ def install_handlers(app: FastAPI) -> None:
     """Give every error of `app` its JSON, those of routing too."""
     app.add_exception_handler(ApiError, _on_api_error)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(RequestValidationError, _on_wrong_parameter)
+    app.add_exception_handler(RedisError, _on_store_error)
     app.add_exception_handler(Exception, _on_fault)

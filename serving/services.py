@@ -13,6 +13,7 @@ from pipeline.types import Event, Question
 from serving.access import Access
 from serving.admission import Admission
 from serving.body import BodyConfig
+from serving.catalog_services import CatalogServices
 from serving.metrics import Metrics
 from serving.schemas import Limits
 from serving.sse import StreamConfig
@@ -35,6 +36,10 @@ class Shelf(Protocol):
         ...
 
     def __len__(self) -> int: ...
+
+    def products(self) -> tuple[Product, ...]:
+        """All of them."""
+        ...
 
     def resolve(self, reference: str) -> tuple[Product, Variant | None] | None:
         """The page that a SKU or a product id stands for."""
@@ -68,4 +73,5 @@ class Services:
     metrics: Metrics
     access: Access
     model: str
+    catalog: CatalogServices
     http: HttpConfig = field(default_factory=HttpConfig)

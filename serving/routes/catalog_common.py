@@ -1,0 +1,137 @@
+"""What every route of the catalogue shares: who calls, in which role, and how answers look."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Security
+from fastapi.responses import Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+from pydantic import BaseModel
+
+from serving.catalog_contract import ErrorAnswerJson
+from serving.catalog_edits import Change, Edited, Match, edit
+from serving.catalog_services import CatalogServices
+from serving.errors import CODES, ApiError
+from serving.routes.common import services_of
+from serving.services import Services
+from serving.tokens import ROLES, Grant, Role
+from serving.wire import JsonResponse
+
+VERSION_HEADER = "X-Catalog-Version"
+
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    description="A token of `hotshelf token create`. Roles: read, edit, import; each includes "
+    "the ones before it.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever holds the token of this request."""
+
+    services: Services
+    grant: Grant
+
+    @property
+    def catalog(self) -> CatalogServices:
+        """The catalogue as it is stored."""
+        return self.services.catalog
+
+    async def edit(self, product_id: str, change: Change, match: Match | None) -> Edited:
+        """Make `change` in the caller's name; see `serving.catalog_edits.edit`."""
+        store = self.catalog.store
+        return await edit(store, product_id, change, actor=self.grant.name, match=match)
+
+    async def shown(self, version: int) -> int:
+        """Wait until this process answers from `version`, so that whoever wrote it sees it.
+
+        Gives up after `CatalogConfig.shown_wait_s`: the write is safe in the store all the same.
+        """
+        shelf = self.services.shelf
+        until = time.monotonic() + self.catalog.config.shown_wait_s
+        while shelf.version < version:
+            if time.monotonic() > until:
+                break
+            await asyncio.sleep(0.002)
+        return version
+
+
+async def _caller(
+    request: Request,
+    needed: SecurityScopes,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Caller:
+    """Raises `ApiError` unless the request has a token whose role is enough."""
+    if credentials is None or not credentials.credentials:
+        raise ApiError("unauthorized", "a token is needed: send 'Authorization: Bearer TOKEN'")
+    services = services_of(request)
+    grant = await services.catalog.tokens.check(credentials.credentials)
+    if grant is None:
+        raise ApiError("unauthorized", "this token is not known here, or it was revoked")
+    role = next(role for role in ROLES if role in needed.scopes)
+    if not grant.allows(role):
+        message = f"this token may {grant.role}: a token with the role {role} is needed"
+        raise ApiError("forbidden", message)
+    return Caller(services, grant)
+
+
+def _holder_of(role: Role) -> Any:
+    return Security(_caller, scopes=[role])
+
+
+Reader = Annotated[Caller, _holder_of("read")]
+Editor = Annotated[Caller, _holder_of("edit")]
+Importer = Annotated[Caller, _holder_of("import")]
+
+
+def answer(
+    content: Mapping[str, object] | None,
+    catalog_version: int,
+    *,
+    status: int = 200,
+    etag: int | None = None,
+) -> Response:
+    """`content` as JSON (nothing without it), with the catalogue version that it is true of."""
+    headers = {VERSION_HEADER: str(catalog_version), "Cache-Control": "no-store"}
+    if etag is not None:
+        headers["ETag"] = f'"{etag}"'
+    if content is None:
+        return Response(status_code=status, headers=headers)
+    return JsonResponse(content, status, headers)
+
+
+def errors(*codes: str) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI's part on the errors of a route, those of any route under /catalog among them."""
+    always = ("unauthorized", "forbidden", "invalid_request", "store_unavailable")
+    by_status: dict[int | str, list[str]] = {}
+    for name in (*always, *codes):
+        by_status.setdefault(CODES[name].status, []).append(f"`{name}`: {CODES[name].meaning}")
+    return {
+        status: {"model": ErrorAnswerJson, "description": "; ".join(meanings)}
+        for status, meanings in sorted(by_status.items(), key=lambda item: str(item[0]))
+    }
+
+
+def takes(model: type[BaseModel], kind: str = "application/json") -> dict[str, Any]:
+    """OpenAPI's part on a body that the route reads itself, to bound it."""
+    schema = model.model_json_schema(ref_template="#/$defs/{model}")
+    whole = _without_references(schema, schema.get("$defs", {}))
+    return {"requestBody": {"required": True, "content": {kind: {"schema": whole}}}}
+
+
+def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
+    """`schema` with every definition in its place: there is no document to point into."""
+    if isinstance(schema, list):
+        return [_without_references(item, known) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _without_references(known[schema["$ref"].rpartition("/")[2]], known)
+    return {
+        name: _without_references(value, known) for name, value in schema.items() if name != "$defs"
+    }
