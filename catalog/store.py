@@ -49,7 +49,8 @@ class Write:
     """One step: products to store and ids to delete, by whom and for what reason.
 
     `expected` holds product versions that must still be the present ones. With `staged`, the
-    records already lie under these revisions, one per product of `puts`.
+    records already lie under these revisions, one per product of `puts`, and were checked. The
+    write of an import names the import's hash and the `token` that it is being stored under.
     """
 
     actor: str
@@ -59,14 +60,20 @@ class Write:
     cause: str = "edit"
     staged: Sequence[str] | None = None
     import_key: str | None = None
+    token: str = ""
 
 
 class ConflictError(Exception):
-    """Someone changed the product first; nothing was written."""
+    """Someone changed the product first; nothing was written. `actual` has every such product."""
 
-    def __init__(self, product_id: str, expected: int, actual: int) -> None:
-        super().__init__(f"{product_id} is at version {actual}, not {expected}")
-        self.product_id, self.expected, self.actual = product_id, expected, actual
+    def __init__(self, expected: int, actual: Mapping[str, int]) -> None:
+        self.product_id, self.actual_version = next(iter(actual.items()))
+        super().__init__(f"{self.product_id} is at version {self.actual_version}, not {expected}")
+        self.expected, self.actual = expected, actual
+
+
+class StaleImportError(Exception):
+    """Another process has taken over the import that this write is part of; nothing was written."""
 
 
 class SkuTakenError(Exception):
@@ -121,22 +128,26 @@ class CatalogStore:
             return await self.version()
         if len(set(ids)) != len(ids):
             raise ValueError("a product may occur only once in a write")
-        for product in write.puts:
+        for product in write.puts if write.staged is None else ():
             if found := problems(product):
                 raise InvalidProductError(product.id, found)
         keys = [*self.keys.write_keys, *([write.import_key] if write.import_key else [])]
         outcome, *details = await self._write(keys=keys, args=self._arguments(write))
-        if text(outcome) == "version":
-            product_id = text(details[0])
-            raise ConflictError(product_id, write.expected[product_id], int(details[1]))
-        if text(outcome) == "sku":
-            raise SkuTakenError(_spelling(text(details[0]), write.puts), text(details[1]))
-        return int(details[0])
+        match text(outcome):
+            case "version":
+                actual = {text(i): int(v) for i, v in zip(details[::2], details[1::2], strict=True)}
+                raise ConflictError(write.expected[next(iter(actual))], actual)
+            case "sku":
+                raise SkuTakenError(_spelling(text(details[0]), write.puts), text(details[1]))
+            case "stale":
+                raise StaleImportError
+            case _:
+                return int(details[0])
 
     def _arguments(self, write: Write) -> list[str | bytes | int]:
         meta = json.dumps({"actor": write.actor, "cause": write.cause}, ensure_ascii=False)
         arguments: list[str | bytes | int] = [
-            uuid4().hex,
+            write.token or uuid4().hex,
             meta,
             self.config.history,
             self.config.stream,

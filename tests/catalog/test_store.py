@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -16,6 +17,7 @@ from catalog.store import (
     ConflictError,
     InvalidProductError,
     SkuTakenError,
+    StaleImportError,
     StoreConfig,
     Write,
 )
@@ -68,7 +70,7 @@ async def test_a_stale_editor_is_told_and_nothing_is_written(store: CatalogStore
     await store.put([product("a", price="8")], actor="ann", expected={"a": 1})
     with pytest.raises(ConflictError) as caught:
         await store.put([product("b", price="7"), product("a")], actor="bob", expected={"a": 1})
-    assert (caught.value.product_id, caught.value.expected, caught.value.actual) == ("a", 1, 2)
+    assert (caught.value.expected, caught.value.actual) == (1, {"a": 2})
     assert await store.versions() == {"a": 2, "b": 1}
 
 
@@ -179,6 +181,28 @@ async def test_records_staged_before_are_shown_by_the_write_alone(
     found = await store.get("a")
     assert found is not None
     assert found.texts["en"] == Text("Staged")
+
+
+async def test_a_write_of_an_import_that_another_process_took_over_is_refused(
+    store: CatalogStore, redis: Redis
+) -> None:
+    await redis.hset("{hotshelf}:import", mapping={"state": "storing", "token": "mine"})
+    write = Write("ann", [product("a")], import_key="{hotshelf}:import", token="other")
+    with pytest.raises(StaleImportError):
+        await store.write(write)
+    assert await store.is_empty()
+    assert await store.write(replace(write, token="mine")) == 1
+    assert await redis.hget("{hotshelf}:import", "state") == b"applied"
+    with pytest.raises(StaleImportError):
+        await store.write(replace(write, token="mine"))
+
+
+async def test_every_product_that_someone_changed_first_is_named(store: CatalogStore) -> None:
+    await store.put([product(i) for i in "abc"], actor="ann")
+    await store.put([product(i) for i in "bc"], actor="ann")
+    with pytest.raises(ConflictError) as caught:
+        await store.put([product(i) for i in "abc"], actor="bob", expected=dict.fromkeys("abc", 1))
+    assert caught.value.actual == {"b": 2, "c": 2}
 
 
 async def test_only_the_last_changes_of_a_product_are_kept(redis: Redis) -> None:
