@@ -65,5 +65,10 @@ def _key(session_id: str) -> str:
 
 
 def _turn(row: str | bytes) -> Turn:
-    fields = json.loads(row)
-    return Turn(**{**fields, "product_ids": tuple(fields["product_ids"])})
+    """A turn as `append` wrote it; fields that a newer version added are left out."""
+    try:
+        kept = json.loads(row)
+        product_ids = tuple(kept["product_ids"])
+        return Turn(kept["question"], kept["answer"], product_ids, kept["finish"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreUnavailableError("a turn that cannot be read") from error

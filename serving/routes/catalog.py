@@ -19,7 +19,8 @@ from serving.catalog_json import (
 )
 from serving.catalog_schemas import ProductBody, VariantPatch
 from serving.errors import ApiError
-from serving.routes.catalog_common import Caller, Editor, Reader, answer, errors, takes
+from serving.routes.catalog_common import Caller, Editor, Reader, answer, errors
+from serving.routes.common import takes
 
 router = APIRouter(prefix="/catalog", tags=["products"])
 

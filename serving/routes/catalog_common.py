@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.responses import Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
-from pydantic import BaseModel
 
 from serving.catalog_contract import ErrorAnswerJson
 from serving.catalog_edits import Change, Edited, Match, edit
@@ -114,24 +113,4 @@ def errors(*codes: str) -> dict[int | str, dict[str, Any]]:
     return {
         status: {"model": ErrorAnswerJson, "description": "; ".join(meanings)}
         for status, meanings in sorted(by_status.items(), key=lambda item: str(item[0]))
-    }
-
-
-def takes(model: type[BaseModel], kind: str = "application/json") -> dict[str, Any]:
-    """OpenAPI's part on a body that the route reads itself, to bound it."""
-    schema = model.model_json_schema(ref_template="#/$defs/{model}")
-    whole = _without_references(schema, schema.get("$defs", {}))
-    return {"requestBody": {"required": True, "content": {kind: {"schema": whole}}}}
-
-
-def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
-    """`schema` with every definition in its place: there is no document to point into."""
-    if isinstance(schema, list):
-        return [_without_references(item, known) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _without_references(known[schema["$ref"].rpartition("/")[2]], known)
-    return {
-        name: _without_references(value, known) for name, value in schema.items() if name != "$defs"
     }

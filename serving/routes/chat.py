@@ -23,7 +23,9 @@ router = APIRouter()
 
 
 @router.post(
-    "/chat", response_class=EventStream, openapi_extra=described(ChatRequest, ERROR_SCHEMA)
+    "/chat",
+    response_class=Response,
+    openapi_extra=described(ChatRequest, ["text/event-stream"], ERROR_SCHEMA),
 )
 async def chat(request: Request, services: Annotated[Services, Depends(authorised)]) -> Response:
     """Answer a shopper's message as server-sent events; docs/events.md describes them."""

@@ -1,5 +1,6 @@
 """What the routes share: who may call them, and how OpenAPI describes them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import Request
@@ -23,21 +24,47 @@ async def authorised(request: Request) -> Services:
     return services
 
 
-def described(model: type[BaseModel], error: dict[str, Any]) -> dict[str, Any]:
-    """OpenAPI's part on a body that the route reads itself, to bound it, and on its errors."""
-    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+def described(
+    model: type[BaseModel], answers: Sequence[str], error: dict[str, Any]
+) -> dict[str, Any]:
+    """OpenAPI's part on a body that the route reads itself, to bound it, and on what comes back.
+
+    `answers` are the media types of an answer, `error` is the schema of a refusal.
+    """
     by_status: dict[int, list[str]] = {}
     for name, code in CODES.items():
         by_status.setdefault(code.status, []).append(f"`{name}`: {code.meaning}")
-    responses = {
+    responses: dict[str, Any] = {
+        "200": {"description": "The answer.", "content": {kind: {} for kind in answers}}
+    }
+    responses |= {
         str(status): {
             "description": "; ".join(meanings),
             "content": {"application/json": {"schema": error}},
         }
         for status, meanings in sorted(by_status.items())
     }
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    return {"requestBody": body, "responses": responses}
+    return {**takes(model), "responses": responses}
+
+
+def takes(model: type[BaseModel], kind: str = "application/json") -> dict[str, Any]:
+    """OpenAPI's part on a body that the route reads itself, to bound it."""
+    schema = model.model_json_schema(ref_template="#/$defs/{model}")
+    whole = _without_references(schema, schema.get("$defs", {}))
+    return {"requestBody": {"required": True, "content": {kind: {"schema": whole}}}}
+
+
+def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
+    """`schema` with every definition in its place: there is no document to point into."""
+    if isinstance(schema, list):
+        return [_without_references(item, known) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _without_references(known[schema["$ref"].rpartition("/")[2]], known)
+    return {
+        name: _without_references(value, known) for name, value in schema.items() if name != "$defs"
+    }
 
 
 ERROR_SCHEMA: dict[str, Any] = {

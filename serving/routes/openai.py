@@ -35,7 +35,9 @@ Authorised = Annotated[Services, Depends(authorised)]
 @router.post(
     "/chat/completions",
     response_class=Response,
-    openapi_extra=described(CompletionRequest, OPENAI_ERROR_SCHEMA),
+    openapi_extra=described(
+        CompletionRequest, ["text/event-stream", "application/json"], OPENAI_ERROR_SCHEMA
+    ),
 )
 async def complete(request: Request, services: Authorised) -> Response:
     """Answer a conversation, streaming or whole."""

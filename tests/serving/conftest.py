@@ -1,0 +1,62 @@
+"""Services around a written answerer, with a real Redis."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from redis.asyncio import Redis
+from serving.engines.scripted import ScriptedConfig, ScriptedEngine
+
+from pipeline.hotshelf import HotShelf
+from serving.access import Access, AccessConfig
+from serving.admission import Admission, AdmissionConfig
+from serving.catalog_services import CatalogServices
+from serving.metrics import Metrics
+from serving.services import HttpConfig, Services
+from serving.sse import StreamConfig
+from tests.serving.fakes import WrittenChat, shirt, whole_answer
+from tests.serving.server import serving
+
+
+def _services(redis: Redis) -> Services:
+    shelf = HotShelf()
+    shelf.replace((shirt(),), 7)
+    return Services(
+        chat=WrittenChat(*whole_answer("Yes", ".")),
+        engine=ScriptedEngine(ScriptedConfig()),
+        shelf=shelf,
+        redis=redis,
+        admission=Admission(AdmissionConfig(permits=2, queue=2, wait_s=30)),
+        metrics=Metrics(),
+        access=Access(AccessConfig()),
+        model="test-model",
+        catalog=CatalogServices.on(redis),
+        http=HttpConfig(stream=StreamConfig(heartbeat_s=30, hold_s=30)),
+    )
+
+
+@pytest.fixture
+async def redis(redis_url: str) -> AsyncIterator[Redis]:
+    """The session's Redis, empty."""
+    client = Redis.from_url(redis_url)
+    await client.flushdb()
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+def services(redis: Redis) -> Services:
+    """Services that answer "Yes."; a test replaces what it looks at."""
+    return _services(redis)
+
+
+@pytest.fixture(scope="module")
+async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of one server for all of a module, for requests that leave nothing behind."""
+    redis = Redis.from_url(redis_url)
+    async with (
+        serving(_services(redis)) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
+    ):
+        yield client
+    await redis.aclose()
