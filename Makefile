@@ -50,6 +50,9 @@ bench: install  ## time to first token, beside the bare engine
 
 docs: install  ## write the tables that are made from the code
 	@$(VENV)/bin/hotshelf settings --markdown >docs/settings.md
+	@for page in events openai metrics; do \
+	    $(PY) -m serving.documents $$page >docs/$$page.md; \
+	done
 
 resolve-gpu: $(VENV)/.venv-made  ## see that the GPU set's dependencies resolve, installing nothing
 	@echo "Resolving the GPU set"

@@ -108,15 +108,27 @@ StopText = Annotated[str, Field(min_length=1, max_length=64)]
 class CompletionRequest(_Strict):
     """A conversation whose last user message is the question."""
 
-    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)] | None = None
+    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)] | None = Field(
+        None, description="The conversation; the last message is the user's question."
+    )
     prompt: str | None = Field(None, description="One user message, instead of `messages`.")
     model: str | None = Field(None, description="Any; the answer names the one that ran.")
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    stop: Annotated[list[StopText], Field(max_length=4), BeforeValidator(_stops)] | None = None
+    stream: bool | None = Field(None, description="Whether to send chunks as they are made.")
+    stream_options: StreamOptions | None = Field(
+        None, description="`include_usage`: counts in a last chunk without choices."
+    )
+    max_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="The longest answer, in tokens."
+    )
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="The same; it goes before `max_tokens`."
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(
+        None, description="From 0, the default, to 2."
+    )
+    stop: Annotated[list[StopText], Field(max_length=4), BeforeValidator(_stops)] | None = Field(
+        None, description="A text, or up to 4, each of at most 64 characters, to end before."
+    )
 
 
 def without_unsupported(data: object) -> object:

@@ -1,0 +1,188 @@
+"""The pages in docs/ that are tables of what the code says: `python -m serving.documents NAME`.
+
+A test checks that the files are current; `make docs` writes them.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from types import NoneType, UnionType
+from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+
+from pipeline.timing import STAGES
+from pipeline.types import FINISH_REASONS
+from serving.contract import EVENTS, MoneyJson, ProductJson, TokensJson, VariantJson
+from serving.errors import CODES
+from serving.metrics import BUCKETS, LONG_BUCKETS, OUTCOMES, ROUTES, SOURCES, Metrics
+from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
+from serving.schemas import ChatRequest, Limits
+
+LABELS: Mapping[str, Iterable[str]] = {
+    "stage": STAGES,
+    "source": SOURCES,
+    "route": ROUTES,
+    "outcome": OUTCOMES,
+}
+
+
+OBJECTS = (ProductJson, VariantJson, MoneyJson, TokensJson)
+_JSON_NAMES: dict[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    NoneType: "null",
+}
+
+
+def events_page() -> str:
+    """docs/events.md."""
+    limits = Limits()
+    return _page(
+        "# The events of /chat",
+        "`POST /chat` takes a JSON object and answers with server-sent events: `event:`, one\n"
+        "`data:` line of JSON, an empty line. Events come in the order below, `token` as often as\n"
+        "needed, `error` only if something went wrong, `done` always and last. A line that begins\n"
+        "with a colon is a heartbeat in a silence; clients skip it, as the format says. Closing\n"
+        "the connection stops the answer. Until a place is free there are no headers, so a\n"
+        "refusal has its own status and `Retry-After`.",
+        "## The request",
+        _table(("field", "meaning"), _request_rows(ChatRequest)),
+        f"A message has at most {limits.message_chars:,} characters, at least one of them\n"
+        "visible; longer ones are refused, never cut. NUL and halves of surrogate pairs are\n"
+        "refused; other control characters, which pasted text may hold, become a space.\n"
+        "A message with any Chinese character is answered in Chinese.",
+        *(part for name, shape in EVENTS.items() for part in _section(f"## `{name}`", shape)),
+        "## Objects",
+        *(part for shape in OBJECTS for part in _section(f"### {_title(shape)}", shape)),
+        "## Why an answer ends",
+        "`finish_reason` is one of " + _words(FINISH_REASONS) + ".",
+        "## Codes",
+        'In the body of a refusal (`{"error": {"code", "message", ...}}`), with this status;\n'
+        "in an `error` event when the headers have left already.",
+        _table(
+            ("code", "status", "meaning"),
+            ((f"`{name}`", str(code.status), code.meaning) for name, code in CODES.items()),
+        ),
+    )
+
+
+def openai_page() -> str:
+    """docs/openai.md."""
+    limits = Limits()
+    return _page(
+        "# OpenAI's format",
+        "`POST /v1/chat/completions`, streaming or not, and `GET /v1/models`. It runs the same\n"
+        "line as `/chat`: the last user message is the question; a user's message with the reply\n"
+        f"to it is an earlier turn, of which the newest {limits.history_chars:,} characters are\n"
+        "used. System and developer messages are read and not used, because the beginning of the\n"
+        "prompt is the same for everyone; the header `X-Hotshelf-Ignored` says so. A stream's\n"
+        "headers leave with its first content, or after a second, so that a client's time to first\n"
+        "byte means something. What fails before that is a plain error with its own status, what\n"
+        "fails later is an `error` object in the stream.",
+        "## Fields",
+        _table(("field", "meaning"), _request_rows(CompletionRequest)),
+        f"An answer has at most {limits.answer_tokens} tokens, however many are asked for; it\n"
+        "then ends with `length`. Sampling is greedy unless `temperature` is above 0.",
+        "## Not supported",
+        "Refused with 400 and the field's name, unless the value asks for nothing (null does too):",
+        _table(
+            ("field", "accepted values"),
+            (
+                (f"`{name}`", _words(map(json.dumps, values)) or "none")
+                for name, values in NEUTRAL.items()
+            ),
+        ),
+        "Accepted in any value, without effect: " + _words(UNUSED) + ".",
+    )
+
+
+def metrics_page() -> str:
+    """docs/metrics.md."""
+    families = list(Metrics().registry.collect())
+    return _page(
+        "# Metrics",
+        "`GET /metrics`, in Prometheus' text format. Labels have these values and no others, all\n"
+        "of them present from the start.",
+        _table(
+            ("metric", "type", "labels", "meaning"),
+            (
+                (
+                    f"`{family.name}{'_total' if family.type == 'counter' else ''}`",
+                    family.type,
+                    _words(sorted({label for s in family.samples for label in s.labels} - {"le"})),
+                    family.documentation,
+                )
+                for family in families
+            ),
+        ),
+        "## Label values",
+        _table(("label", "values"), ((f"`{k}`", _words(v)) for k, v in LABELS.items())),
+        "A request ends with one outcome:",
+        _table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in OUTCOMES.items())),
+        "## Buckets",
+        "Seconds: " + ", ".join(f"{bound:g}" for bound in BUCKETS) + "; whole requests up to "
+        f"{LONG_BUCKETS[-1]:g}.",
+    )
+
+
+PAGES = {"events": events_page, "openai": openai_page, "metrics": metrics_page}
+
+
+def _page(*parts: str) -> str:
+    return "\n\n".join((*parts, "This page is made from the code by `make docs`.")) + "\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *rows))
+
+
+def _words(names: Iterable[object]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _request_rows(model: type[BaseModel]) -> Iterable[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        needed = " Required." if field.is_required() else ""
+        yield f"`{name}`", (field.description or "") + needed
+
+
+def _section(title: str, shape: type) -> Iterable[str]:
+    hints = get_type_hints(shape, include_extras=True)
+    rows = (_field(name, hint) for name, hint in hints.items())
+    return title, (shape.__doc__ or "").strip(), _table(("field", "type", "meaning"), rows)
+
+
+def _field(name: str, hint: Any) -> tuple[str, str, str]:
+    """A row about a field whose hint is `Annotated[type, meaning]`; `?` if it may be absent."""
+    kind, meaning = get_args(hint)[0], get_args(hint)[1]
+    if get_origin(kind) is NotRequired:
+        return f"`{name}`?", _kind(get_args(kind)[0]), meaning
+    return f"`{name}`", _kind(kind), meaning
+
+
+def _kind(hint: Any) -> str:
+    """A type as JSON says it."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return _words(arguments)
+    if origin is UnionType:
+        return " or ".join(_kind(argument) for argument in arguments)
+    if origin is list:
+        return f"list of {_kind(arguments[0])}"
+    if origin is dict:
+        return f"object of {_kind(arguments[1])}"
+    return _JSON_NAMES.get(hint) or _link(hint)
+
+
+def _link(shape: type) -> str:
+    return f"[{_title(shape)}](#{_title(shape)})"
+
+
+def _title(shape: type) -> str:
+    return shape.__name__.removesuffix("Json").lower()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(PAGES[sys.argv[1]]())
