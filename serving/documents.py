@@ -79,8 +79,8 @@ def openai_page() -> str:
         "used. System and developer messages are read and not used, because the beginning of the\n"
         "prompt is the same for everyone; the header `X-Hotshelf-Ignored` says so. A stream's\n"
         "headers leave with its first content, or after a second, so that a client's time to\n"
-        "first byte means something. What fails before that is a plain error with its own status, what\n"
-        "fails later is an `error` object in the stream.",
+        "first byte means something. What fails before that is a plain error with its own\n"
+        "status, what fails later is an `error` object in the stream.",
         "## Fields",
         _table(("field", "meaning"), _request_rows(CompletionRequest)),
         f"An answer has at most {limits.answer_tokens} tokens, however many are asked for; it\n"
