@@ -2,6 +2,7 @@
 
 from fastapi import FastAPI
 
+from serving.catalog_version import CatalogVersionHeader
 from serving.errors import install_handlers
 from serving.observe import RecordRequests
 from serving.routes import catalog, chat, openai, ops
@@ -12,6 +13,7 @@ def create_app(services: Services) -> FastAPI:
     """An application that answers with `services`; whoever made them closes them."""
     app = FastAPI(title="Hotshelf", docs_url=None, redoc_url=None)
     app.state.services = services
+    app.add_middleware(CatalogVersionHeader, shelf=services.shelf)
     app.add_middleware(RecordRequests, metrics=services.metrics)
     install_handlers(app)
     for routes in (chat, openai, catalog, ops):

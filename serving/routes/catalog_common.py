@@ -13,13 +13,12 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityS
 from serving.catalog_contract import ErrorAnswerJson
 from serving.catalog_edits import Change, Edited, Match, edit
 from serving.catalog_services import CatalogServices
+from serving.catalog_version import HEADER
 from serving.errors import CODES, ApiError
 from serving.routes.common import services_of
 from serving.services import Services
 from serving.tokens import ROLES, Grant, Role
 from serving.wire import JsonResponse
-
-VERSION_HEADER = "X-Catalog-Version"
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -96,7 +95,7 @@ def answer(
     etag: int | None = None,
 ) -> Response:
     """`content` as JSON (nothing without it), with the catalogue version that it is true of."""
-    headers = {VERSION_HEADER: str(catalog_version), "Cache-Control": "no-store"}
+    headers = {HEADER: str(catalog_version), "Cache-Control": "no-store"}
     if etag is not None:
         headers["ETag"] = f'"{etag}"'
     if content is None:

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from redis.asyncio import Redis
-from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 
 from pipeline.hotshelf import HotShelf
 from serving.access import Access, AccessConfig
 from serving.admission import Admission, AdmissionConfig
 from serving.catalog_services import CatalogServices
+from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.metrics import Metrics
 from serving.services import HttpConfig, Services
 from serving.sse import StreamConfig
@@ -18,7 +18,8 @@ from tests.serving.fakes import WrittenChat, shirt, whole_answer
 from tests.serving.server import serving
 
 
-def _services(redis: Redis) -> Services:
+def services_on(redis: Redis) -> Services:
+    """Services that answer "Yes.", and know one garment."""
     shelf = HotShelf()
     shelf.replace((shirt(),), 7)
     return Services(
@@ -47,7 +48,7 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 @pytest.fixture
 def services(redis: Redis) -> Services:
     """Services that answer "Yes."; a test replaces what it looks at."""
-    return _services(redis)
+    return services_on(redis)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of one server for all of a module, for requests that leave nothing behind."""
     redis = Redis.from_url(redis_url)
     async with (
-        serving(_services(redis)) as port,
+        serving(services_on(redis)) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
     ):
         yield client

@@ -1,0 +1,1 @@
+"""The catalogue over HTTP: a real server, a real Redis."""

@@ -1,0 +1,91 @@
+"""A server with a small catalogue, and one client for each role."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import cast
+
+import httpx
+import pytest
+from redis.asyncio import Redis
+
+from catalog.product import Product
+from catalog.store import CatalogStore
+from pipeline.hotshelf import HotShelf
+from serving.catalog_services import CatalogConfig, CatalogServices
+from serving.services import Services
+from serving.tokens import ROLES, Role
+from tests.catalog.make import product, variant
+from tests.serving.conftest import services_on
+from tests.serving.fakes import shirt
+from tests.serving.server import serving
+
+SHIRT = product(
+    "shirt",
+    variant("SH-BLK", "30.00", 4, color="black"),
+    variant("SH-WHT", "30.00", 0, color="white"),
+    title="Linen Shirt",
+)
+
+
+@dataclass(frozen=True)
+class Api:
+    """A running server, its services, and clients that hold a token of each role."""
+
+    services: Services
+    shelf: HotShelf
+    url: str
+    by_role: dict[Role, httpx.AsyncClient]
+    nobody: httpx.AsyncClient
+
+    @property
+    def store(self) -> CatalogStore:
+        return self.services.catalog.store
+
+    @property
+    def reader(self) -> httpx.AsyncClient:
+        return self.by_role["read"]
+
+    @property
+    def editor(self) -> httpx.AsyncClient:
+        return self.by_role["edit"]
+
+    @property
+    def importer(self) -> httpx.AsyncClient:
+        return self.by_role["import"]
+
+    async def stored(self, product_id: str = "shirt") -> Product:
+        found = await self.store.get(product_id)
+        assert found is not None
+        return found
+
+
+@pytest.fixture(scope="package")
+async def running(redis_url: str) -> AsyncIterator[tuple[Services, str]]:
+    """One server for all of these tests; writes are not waited for, since nothing follows them."""
+    async with Redis.from_url(redis_url) as redis:
+        catalog = CatalogServices.on(redis, CatalogConfig(shown_wait_s=0))
+        services = replace(services_on(redis), catalog=catalog)
+        async with serving(services) as port:
+            yield services, f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+async def api(running: tuple[Services, str]) -> AsyncIterator[Api]:
+    """The server with an untouched catalogue, a shelf with the same, and new tokens."""
+    services, url = running
+    await services.redis.flushdb()
+    await services.catalog.store.put([SHIRT], actor="setup")
+    shelf = cast(HotShelf, services.shelf)
+    shelf.replace((shirt(),), 7)
+    tokens = services.catalog.tokens
+    async with AsyncExitStack() as stack:
+
+        async def client(token: str | None) -> httpx.AsyncClient:
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            return await stack.enter_async_context(
+                httpx.AsyncClient(base_url=url, headers=headers, timeout=20, verify=False)
+            )
+
+        by_role = {role: await client(await tokens.create(role, role)) for role in ROLES}
+        yield Api(services, shelf, url, by_role, await client(None))
