@@ -31,6 +31,7 @@ from serving.sessions import RedisSessions, SessionConfig
 from serving.settings import Settings
 from serving.settings_text import without_password
 from serving.startup import Progress, Silent, StartError
+from serving.tokens import Tokens
 
 _REDIS_TIMEOUT_S = 5.0
 """For one command; a session store that must be faster has a shorter one of its own."""
@@ -137,6 +138,16 @@ async def fill_catalogue(redis: Redis, progress: Progress) -> CatalogStore:
     return store
 
 
+async def make_first_token(settings: Settings, redis: Redis, progress: Progress) -> None:
+    """Where Redis is our own and new, show the token that opens the catalogue, this one time."""
+    if settings.redis_url is not None:
+        return
+    token = await Tokens(redis).create_first()
+    if token is not None:
+        with progress.step("Token for /catalog, shown this once") as note:
+            note(token)
+
+
 async def _start(engine: Engine, progress: Progress) -> None:
     with progress.step("Engine") as note:
         note(engine.name)
@@ -151,6 +162,7 @@ async def _stock(
 ) -> tuple[HotShelf, Retriever]:
     """The products in memory, and how they are found."""
     store = await fill_catalogue(redis, progress)
+    await make_first_token(settings, redis, progress)
     snapshot = await store.load()
     shelf = HotShelf()
     shelf.replace(snapshot.products, snapshot.version)

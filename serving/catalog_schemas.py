@@ -22,7 +22,7 @@ from pydantic.config import JsonDict
 from catalog.product import Availability, Locale
 from serving.text import clean_text
 
-_AMOUNT = re.compile(r"\d{1,12}(\.\d{1,4})?", re.ASCII)
+_AMOUNT = re.compile(r"\d{1,12}(\.\d{1,8})?", re.ASCII)
 MAX_STOCK = 1_000_000_000
 
 

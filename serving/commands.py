@@ -1,28 +1,24 @@
-"""What `hotshelf` can do: serve, and list the settings.
-
-Whatever can be foreseen to go wrong is one line on standard error and an exit status: 2 for wrong
-settings, 1 for a start that failed.
-"""
+"""What `hotshelf` can do: serve, list the settings, and keep the catalogue."""
 
 import asyncio
 import socket
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from serving import preflight
+from serving.catalog_commands import tokens
 from serving.console import ConsoleProgress
 from serving.examples import examples
+from serving.failures import clear_failures
 from serving.library_env import prepare
-from serving.settings import Settings, SettingsError, load_settings
+from serving.settings import Settings, load_settings
 from serving.settings_text import markdown, summary
-from serving.signals import StoppedError
-from serving.startup import Progress, Silent, StartError
+from serving.startup import Progress, Silent
 
 Serve = Callable[[Settings, socket.socket, Progress, Callable[[], None]], Coroutine[Any, Any, None]]
 
@@ -32,13 +28,14 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.add_typer(tokens.app, name="token")
 
 
 @app.command()
 def serve() -> None:
     """Start everything that is needed, and answer until told to stop."""
     began = time.monotonic()
-    with _clear_failures():
+    with clear_failures():
         settings = load_settings()
         prepare(settings)
         held = preflight.bind(settings.host, settings.port)
@@ -69,7 +66,7 @@ def worker(fd: int) -> None:
         sys.stdout.buffer.write(READY)
         sys.stdout.flush()
 
-    with _clear_failures():
+    with clear_failures():
         settings = load_settings()
         prepare(settings)
         _run(_gateway()(settings, socket.socket(fileno=fd), Silent(), on_ready))
@@ -104,22 +101,3 @@ def _run(main: Coroutine[Any, Any, None]) -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
-
-
-@contextmanager
-def _clear_failures() -> Iterator[None]:
-    """Turn what was foreseen into lines and a status. A cause that helps no one stays untold."""
-    try:
-        yield
-    except SettingsError as error:
-        raise _failed(*error.lines, status=2) from None
-    except StartError as error:
-        raise _failed(str(error)) from None
-    except StoppedError as stopped:
-        raise _failed(str(stopped), status=stopped.code) from None
-
-
-def _failed(*lines: str, status: int = 1) -> typer.Exit:
-    for line in lines:
-        typer.echo(f"hotshelf: {' '.join(line.split())}", err=True)
-    return typer.Exit(status)

@@ -129,14 +129,14 @@ class EmbeddedRedis:
                 if time.monotonic() < deadline:
                     await asyncio.sleep(0.05)
                     continue
-                owner = os.pread(fd, 32, 0).decode().strip() or "unknown"
+                owner = _owner(fd)[0] or "unknown"
                 os.close(fd)
                 raise EmbeddedRedisError(
                     f"{self._folder} is in use by another Hotshelf (process {owner}): "
                     "stop it, or set HOTSHELF_DATA_DIR to another folder"
                 ) from None
             os.ftruncate(fd, 0)
-            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(fd, f"{os.getpid()}\n{self.url}\n".encode(), 0)
             return fd
 
     async def _until_it_answers(self) -> None:
@@ -155,6 +155,27 @@ class EmbeddedRedis:
         except OSError:
             lines = []
         return lines[-1] if lines else f"nothing is in {log}"
+
+
+def running_url(folder: Path) -> str | None:
+    """Where the server that has its data in `folder` listens, or None if none is running."""
+    try:
+        fd = os.open(folder / "lock", os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _owner(fd)[1] or None
+    finally:
+        os.close(fd)
+    return None
+
+
+def _owner(fd: int) -> tuple[str, str]:
+    """The process that holds the lock, and its server's URL; empty if they are not there yet."""
+    process, _, url = os.pread(fd, 4096, 0).decode().partition("\n")
+    return process.strip(), url.strip()
 
 
 async def _answers(socket: Path) -> bool:

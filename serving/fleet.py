@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from serving import die_with_parent
-from serving.bootstrap import connect, fill_catalogue, find_model, redis_address
+from serving.bootstrap import connect, fill_catalogue, find_model, make_first_token, redis_address
 from serving.gateway import BACKLOG
 from serving.settings import Settings
 from serving.signals import Stoppable
@@ -37,6 +37,7 @@ async def serve(
             url = await stack.enter_async_context(redis_address(settings, progress))
             async with connect(url) as redis:
                 await fill_catalogue(redis, progress)
+                await make_first_token(settings, redis, progress)
             await find_model(settings, progress)
             held.listen(BACKLOG)
             with progress.step("Gateway processes") as note:

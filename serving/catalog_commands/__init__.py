@@ -1,0 +1,1 @@
+"""The commands of the people who keep the catalogue."""
