@@ -25,6 +25,8 @@ from serving.access import Access, AccessConfig
 from serving.admission import Admission, AdmissionConfig
 from serving.catalog_services import CatalogServices
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
+from serving.engines.openai import OpenAIConfig, OpenAIEngine
+from serving.engines.vllm import VllmConfig, VllmEngine
 from serving.metrics import Metrics
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -50,17 +52,17 @@ async def build(
         url = await stack.enter_async_context(redis_address(settings, progress))
         redis = await stack.enter_async_context(connect(url))
         model = await find_model(settings, progress)
-        engine = engine or make_engine(settings, model)
+        tokenizer = await _load_tokenizer(model)
+        prompts = _make_prompts(settings, tokenizer)
+        engine = engine or make_engine(settings, model, tokenizer)
         stack.push_async_callback(engine.close)
         try:
             async with asyncio.TaskGroup() as together:
                 together.create_task(_start(engine, progress))
                 stocking = together.create_task(_stock(settings, redis, stack, progress))
-                loading = together.create_task(_load_prompts(settings, model))
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
         shelf, retriever = stocking.result()
-        prompts = loading.result()
         await _warm(engine, prompts, progress)
         chat = Chat(
             shelf,
@@ -182,12 +184,24 @@ async def _stock(
     return shelf, retriever
 
 
-async def _load_prompts(settings: Settings, model: str) -> PromptBuilder:
+async def _load_tokenizer(model: str) -> Tokenizer:
     try:
-        tokenizer = await asyncio.to_thread(Tokenizer.load, model)
+        return await asyncio.to_thread(Tokenizer.load, model)
     except (OSError, ValueError) as error:
         raise StartError(f"the tokenizer of {model} cannot be loaded: {error}") from error
-    return PromptBuilder(tokenizer, PromptConfig(max_prompt_tokens=settings.max_prompt_tokens))
+
+
+def _make_prompts(settings: Settings, tokenizer: Tokenizer) -> PromptBuilder:
+    config = PromptConfig(
+        max_prompt_tokens=settings.max_prompt_tokens,
+        context_tokens=settings.max_model_len,
+        answer_tokens=settings.max_tokens,
+        max_products=settings.prompt_products,
+    )
+    try:
+        return PromptBuilder(tokenizer, config)
+    except ValueError as error:
+        raise StartError(f"prompts cannot be built: {error}") from error
 
 
 async def _warm(engine: Engine, prompts: PromptBuilder, progress: Progress) -> None:
@@ -206,12 +220,30 @@ def _session_config(settings: Settings) -> SessionConfig:
     )
 
 
-def make_engine(settings: Settings, model: str) -> Engine:
+def make_engine(settings: Settings, model: str, tokenizer: Tokenizer) -> Engine:
     """The engine that the settings name; it is not started."""
     if settings.engine_url is not None:
-        from serving.engines.openai import OpenAIConfig, OpenAIEngine
-
-        return OpenAIEngine(OpenAIConfig(url=settings.engine_url))
-    from serving.engines.vllm import VllmConfig, VllmEngine
-
-    return VllmEngine(VllmConfig(model=model))
+        key = settings.engine_key
+        return OpenAIEngine(
+            OpenAIConfig(
+                url=settings.engine_url,
+                model=settings.engine_model,
+                api_key=None if key is None else key.get_secret_value(),
+                decode=tokenizer.decode,
+                silence_s=settings.engine_silence_s,
+            )
+        )
+    return VllmEngine(
+        VllmConfig(
+            model=model,
+            device=settings.device,
+            max_model_len=settings.max_model_len,
+            block_size=settings.block_size,
+            max_num_seqs=settings.max_num_seqs,
+            max_num_batched_tokens=settings.max_num_batched_tokens,
+            kv_cache_gib=settings.kv_cache_gib,
+            cpu_cores=settings.cpu_cores,
+            gpu_memory_utilization=settings.gpu_memory_utilization,
+            silence_s=settings.engine_silence_s,
+        )
+    )

@@ -1,7 +1,8 @@
 """What the libraries below us read from the environment; set before the first of them is imported.
 
 They fetch nothing when everything is here, report nothing to anyone, and leave the terminal to
-us. A variable that the operator has set is left as it is.
+us. A variable that the operator has set is left as it is. vLLM's own are in
+`serving/engines/profile.py`.
 """
 
 import logging
@@ -13,7 +14,6 @@ from serving.settings import Settings
 
 _ALWAYS = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
-    "VLLM_NO_USAGE_STATS": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
 _QUIET = {
@@ -22,8 +22,8 @@ _QUIET = {
     "TORCH_CPP_LOG_LEVEL": "ERROR",
     "TQDM_DISABLE": "1",
     "TRANSFORMERS_VERBOSITY": "error",
-    "VLLM_LOGGING_LEVEL": "ERROR",
 }
+_LOUD = {"VLLM_LOGGING_LEVEL": "INFO"}
 
 
 def prepare(settings: Settings) -> None:
@@ -31,7 +31,9 @@ def prepare(settings: Settings) -> None:
     wanted = dict(_ALWAYS)
     if settings.model is None or Path(settings.model).expanduser().is_dir():
         wanted["HF_HUB_OFFLINE"] = "1"
-    if settings.log_level != "debug":
+    if settings.log_level == "debug":
+        wanted |= _LOUD
+    else:
         wanted |= _QUIET
         warnings.simplefilter("ignore")
     for name, value in wanted.items():

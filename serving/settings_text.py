@@ -55,7 +55,7 @@ def _describe(kind: Any, metadata: list[Any], examples: list[Any]) -> str:
     if hasattr(kind, "__metadata__"):
         kind = kind.__origin__
     if examples:
-        return f"a URL such as {examples[0]}"
+        return str(examples[0])
     return _KINDS[kind] + _bounds(metadata)
 
 
@@ -64,7 +64,7 @@ def _bounds(metadata: list[Any]) -> str:
     above = next((m.gt for m in metadata if isinstance(m, Gt)), None)
     most = next((m.le for m in metadata if isinstance(m, Le)), None)
     if most is not None:
-        return f" from {least} to {most}"
+        return f" above {above} up to {most}" if least is None else f" from {least} to {most}"
     if above is not None:
         return f" above {above}"
     return "" if least is None else f" of at least {least}"
