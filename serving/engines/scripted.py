@@ -6,6 +6,7 @@ prefix cache honestly, so that what stands before it can be tested; it says noth
 
 import asyncio
 import time
+from codecs import getincrementaldecoder
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -22,13 +23,16 @@ from pipeline.engine import (
 
 @dataclass(frozen=True, slots=True)
 class ScriptedConfig:
-    """`text` is said piece by piece, a word and its blank at a time, `token_s` seconds apart.
+    """`text` is said token by token, a word and its blank at a time, `token_s` seconds apart.
 
-    `fail_at` and `hang_at` name the token (0 is the first) before which it breaks or falls
-    silent; silence becomes an error after `silence_s`. `busy` refuses everything.
+    With `token_bytes` its tokens are that many bytes each, so that characters are cut as byte
+    level tokenizers cut them. `fail_at` and `hang_at` name the token (0 is the first, and its
+    place is its id) before which it breaks or falls silent; silence becomes an error after
+    `silence_s`. `busy` refuses everything.
     """
 
     text: str = "Yes, we have it in stock."
+    token_bytes: int | None = None
     first_token_s: float = 0.0
     token_s: float = 0.0
     fail_at: int | None = None
@@ -103,28 +107,39 @@ class ScriptedEngine:
     async def _say(self, request: GenerationRequest) -> AsyncGenerator[Chunk, None]:
         scheduled_at = time.monotonic()
         cached = self._touch(request)
-        words, finish = self._script(request)
+        tokens, finish = self._script(request)
+        decoder = getincrementaldecoder("utf-8")("ignore")
         times: EngineTimes | None = None
-        for number, word in enumerate(words):
+        for number, token in enumerate(tokens):
             await self._pause(number)
             times = times or EngineTimes(scheduled_at, time.monotonic())
-            last = number == len(words) - 1
-            yield Chunk(
-                word,
-                number + 1,
-                len(request.token_ids),
-                cached,
-                times,
-                finish if last else None,
-            )
+            text = decoder.decode(token)
+            last = number == len(tokens) - 1
+            if text or last:
+                yield Chunk(
+                    text,
+                    number + 1,
+                    len(request.token_ids),
+                    cached,
+                    times,
+                    finish if last else None,
+                )
 
-    def _script(self, request: GenerationRequest) -> tuple[list[str], FinishReason]:
+    def _script(self, request: GenerationRequest) -> tuple[list[bytes], FinishReason]:
         text = self.config.text
         ends = [text.find(stop) for stop in request.stop if stop in text]
-        said = pieces(text[: min(ends)] if ends else text) or [""]
+        said = self._tokens(text[: min(ends)] if ends else text)
+        stops = [place for place in request.stop_token_ids if place < len(said)]
+        said = said[: min(stops)] if stops else said
         if len(said) > request.max_tokens:
             return said[: request.max_tokens], "length"
-        return said, "stop"
+        return said or [b""], "stop"
+
+    def _tokens(self, text: str) -> list[bytes]:
+        size, data = self.config.token_bytes, text.encode()
+        if size is None:
+            return [piece.encode() for piece in pieces(text)]
+        return [data[at : at + size] for at in range(0, len(data), size)]
 
     async def _pause(self, number: int) -> None:
         await asyncio.sleep(self.config.token_s if number else self.config.first_token_s)

@@ -1,0 +1,67 @@
+"""vLLM's engine core, a process of its own: starting it, giving up its start, hearing its load."""
+
+import asyncio
+import multiprocessing
+from typing import Any
+
+from pipeline.engine import EngineStats
+from serving.engines.profile import VllmConfig, engine_arguments, set_environment
+
+
+class Load:
+    """What the scheduler said of itself after its last step; vLLM calls it a stat logger."""
+
+    def __init__(self) -> None:
+        self.stats = EngineStats(running=0, waiting=0, kv_usage=0.0)
+
+    def record(self, scheduler_stats: Any, *_: Any, **__: Any) -> None:
+        """Called after every step, and after the empty one that follows an abort."""
+        if scheduler_stats is not None:
+            self.stats = EngineStats(
+                scheduler_stats.num_running_reqs,
+                scheduler_stats.num_waiting_reqs + scheduler_stats.num_skipped_waiting_reqs,
+                scheduler_stats.kv_cache_usage,
+            )
+
+    def log(self) -> None:
+        """Nothing is written anywhere."""
+
+    log_engine_initialized = log
+
+    def record_sleep_state(self, *_: Any) -> None:
+        """It never sleeps."""
+
+
+async def start(config: VllmConfig, load: Load) -> Any:
+    """An `AsyncLLM` whose engine core has its model; seconds to minutes, off the event loop.
+
+    Raises what vLLM raises. When cancelled, no process is left behind.
+    """
+    set_environment(config)
+    making = asyncio.ensure_future(asyncio.to_thread(_make, config, load))
+    try:
+        return await asyncio.shield(making)
+    except asyncio.CancelledError:
+        making.add_done_callback(_discard)
+        _stop_starting()
+        raise
+
+
+def _make(config: VllmConfig, load: Load) -> Any:
+    from vllm import AsyncEngineArgs
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    arguments = AsyncEngineArgs(**engine_arguments(config))
+    return AsyncLLM.from_engine_args(arguments, stat_loggers=[lambda *_: load])
+
+
+def _stop_starting() -> None:
+    """End the engine core that is loading its model; nothing else tells it that nobody waits."""
+    for process in multiprocessing.active_children():
+        if process.name.startswith("EngineCore"):
+            process.terminate()
+
+
+def _discard(making: "asyncio.Future[Any]") -> None:
+    if not making.cancelled() and making.exception() is None:
+        making.result().shutdown()

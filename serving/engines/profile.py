@@ -1,0 +1,115 @@
+"""What differs between a CPU and a GPU, in one place: vLLM's arguments and its environment.
+
+Eager mode, a small fixed KV cache, OpenMP threads and the choice of float32 belong to the CPU
+alone. On a GPU vLLM keeps its own defaults (CUDA graphs, compilation, memory by utilisation).
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+GIB = 1 << 30
+Device = Literal["cpu", "gpu"]
+
+_NATIVE_BFLOAT16 = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
+"""Processor flags, x86's and ARM's. Without one, oneDNN has no bfloat16 matrix product and
+prefill falls back to a path four times as slow as float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class VllmConfig:
+    """The in-process engine. None leaves a value to the profile of `device`.
+
+    `model` is a folder or a Hugging Face id. `cpu_cores` are the cores of the matrix products
+    as vLLM writes them ("0-3", "0,2"), None for all that this process may use. An answer is
+    given up after `silence_s` without a token.
+    """
+
+    model: str
+    device: Device = "cpu"
+    max_model_len: int | None = None
+    block_size: int | None = None
+    max_num_seqs: int | None = None
+    max_num_batched_tokens: int | None = None
+    kv_cache_gib: float | None = None
+    cpu_cores: str | None = None
+    gpu_memory_utilization: float = 0.9
+    silence_s: float = 60.0
+
+
+def engine_arguments(config: VllmConfig) -> dict[str, Any]:
+    """Keyword arguments of `vllm.AsyncEngineArgs`."""
+    arguments: dict[str, Any] = {
+        "model": config.model,
+        "scheduling_policy": "priority",
+        "enable_prefix_caching": True,
+        "disable_log_stats": True,
+        "use_tqdm_on_load": False,
+        **(_cpu(config) if config.device == "cpu" else _gpu(config)),
+    }
+    given = {
+        "max_model_len": config.max_model_len,
+        "block_size": config.block_size,
+        "max_num_seqs": config.max_num_seqs,
+        "max_num_batched_tokens": config.max_num_batched_tokens,
+    }
+    return arguments | {name: value for name, value in given.items() if value is not None}
+
+
+def _cpu(config: VllmConfig) -> dict[str, Any]:
+    return {
+        "dtype": "auto" if native_bfloat16() else "float32",
+        "enforce_eager": True,
+        "max_model_len": 2048,
+        "block_size": 32,
+        "max_num_seqs": 24,
+        "max_num_batched_tokens": 512,
+        "kv_cache_memory_bytes": int((config.kv_cache_gib or 1.0) * GIB),
+    }
+
+
+def _gpu(config: VllmConfig) -> dict[str, Any]:
+    if config.kv_cache_gib is not None:
+        return {"kv_cache_memory_bytes": int(config.kv_cache_gib * GIB)}
+    return {"gpu_memory_utilization": config.gpu_memory_utilization}
+
+
+def environment(config: VllmConfig) -> dict[str, str]:
+    """Variables that vLLM and its processes read; to be set before vLLM is imported.
+
+    Its processes are spawned, never forked out of a process that has threads. Nothing is
+    reported to anyone, and a model that is a folder needs no network.
+    """
+    variables = {
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+        "VLLM_LOGGING_LEVEL": "ERROR",
+        "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    if Path(config.model).is_dir():
+        variables["HF_HUB_OFFLINE"] = "1"
+    if config.device == "cpu":
+        variables["VLLM_CPU_OMP_THREADS_BIND"] = config.cpu_cores or usable_cores()
+    return variables
+
+
+def set_environment(config: VllmConfig) -> None:
+    """Set what `environment` says; what the operator has set already stays."""
+    for name, value in environment(config).items():
+        os.environ.setdefault(name, value)
+
+
+def usable_cores() -> str:
+    """The cores that this process may use, as vLLM lists them."""
+    return ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))
+
+
+def native_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Whether this processor multiplies bfloat16 itself; False where it does not say."""
+    try:
+        text = cpuinfo.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return not _NATIVE_BFLOAT16.isdisjoint(text.split())
