@@ -50,7 +50,7 @@ bench: install  ## time to first token, beside the bare engine
 
 docs: install  ## write the tables that are made from the code
 	@$(VENV)/bin/hotshelf settings --markdown >docs/settings.md
-	@for page in events openai metrics; do \
+	@for page in events openai metrics catalog-api; do \
 	    $(PY) -m serving.documents $$page >docs/$$page.md; \
 	done
 

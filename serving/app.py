@@ -8,6 +8,8 @@ from serving.observe import RecordRequests
 from serving.routes import catalog, chat, openai, ops
 from serving.services import Services
 
+CATALOG_ROUTES = (catalog,)
+
 
 def create_app(services: Services) -> FastAPI:
     """An application that answers with `services`; whoever made them closes them."""
@@ -16,6 +18,6 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(CatalogVersionHeader, shelf=services.shelf)
     app.add_middleware(RecordRequests, metrics=services.metrics)
     install_handlers(app)
-    for routes in (chat, openai, catalog, ops):
+    for routes in (chat, openai, *CATALOG_ROUTES, ops):
         app.include_router(routes.router)
     return app

@@ -17,7 +17,7 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic.config import JsonDict
+from pydantic.config import JsonDict, JsonValue
 
 from catalog.product import Availability, Locale
 from serving.text import clean_text
@@ -177,6 +177,12 @@ NewMoney = Annotated[
 ]
 
 
+PATCH_EXAMPLES: list[JsonValue] = [
+    {"brand": "Moorland"},
+    {"texts": {"zh": {"title": "亚麻衬衫", "labels": {"color": "颜色", "black": "黑色"}}}},
+]
+
+
 class VariantPatch(Body):
     """Live facts of one variant; what is absent stays as it is."""
 
@@ -185,9 +191,8 @@ class VariantPatch(Body):
             "examples": [
                 {"price": "12.34"},
                 {"sale_price": "9.99", "stock": 40},
-                {"sale_price": None},
                 {"stock": 0},
-                {"price": {"amount": "12.34", "currency": "EUR"}, "sale_price": None},
+                {"price": {"amount": "12.34", "currency": "EUR"}},
             ]
         }
     )

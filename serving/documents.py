@@ -13,8 +13,10 @@ from pydantic import BaseModel
 
 from pipeline.timing import STAGES
 from pipeline.types import FINISH_REASONS
+from serving.catalog_document import catalog_page
 from serving.contract import EVENTS, MoneyJson, ProductJson, TokensJson, VariantJson
 from serving.errors import CODES
+from serving.markdown import page, table, words
 from serving.metrics import BUCKETS, LONG_BUCKETS, OUTCOMES, ROUTES, SOURCES, Metrics
 from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
 from serving.schemas import ChatRequest, Limits
@@ -39,7 +41,7 @@ _JSON_NAMES: dict[Any, str] = {
 def events_page() -> str:
     """docs/events.md."""
     limits = Limits()
-    return _page(
+    return page(
         "# The events of /chat",
         "`POST /chat` takes a JSON object and answers with server-sent events: `event:`, one\n"
         "`data:` line of JSON, an empty line. Events come in the order below, `token` as often as\n"
@@ -48,7 +50,7 @@ def events_page() -> str:
         "the connection stops the answer. Until a place is free there are no headers, so a\n"
         "refusal has its own status and `Retry-After`.",
         "## The request",
-        _table(("field", "meaning"), _request_rows(ChatRequest)),
+        table(("field", "meaning"), _request_rows(ChatRequest)),
         f"A message has at most {limits.message_chars:,} characters, at least one of them\n"
         "visible; longer ones are refused, never cut. NUL and halves of surrogate pairs are\n"
         "refused; other control characters, which pasted text may hold, become a space.\n"
@@ -57,11 +59,11 @@ def events_page() -> str:
         "## Objects",
         *(part for shape in OBJECTS for part in _section(f"### {_title(shape)}", shape)),
         "## Why an answer ends",
-        "`finish_reason` is one of " + _words(FINISH_REASONS) + ".",
+        "`finish_reason` is one of " + words(FINISH_REASONS) + ".",
         "## Codes",
         'In the body of a refusal (`{"error": {"code", "message", ...}}`), with this status;\n'
         "in an `error` event when the headers have left already.",
-        _table(
+        table(
             ("code", "status", "meaning"),
             ((f"`{name}`", str(code.status), code.meaning) for name, code in CODES.items()),
         ),
@@ -71,7 +73,7 @@ def events_page() -> str:
 def openai_page() -> str:
     """docs/openai.md."""
     limits = Limits()
-    return _page(
+    return page(
         "# OpenAI's format",
         "`POST /v1/chat/completions`, streaming or not, and `GET /v1/models`. It runs the same\n"
         "line as `/chat`: the last user message is the question; a user's message with the reply\n"
@@ -82,64 +84,57 @@ def openai_page() -> str:
         "first byte means something. What fails before that is a plain error with its own\n"
         "status, what fails later is an `error` object in the stream.",
         "## Fields",
-        _table(("field", "meaning"), _request_rows(CompletionRequest)),
+        table(("field", "meaning"), _request_rows(CompletionRequest)),
         f"An answer has at most {limits.answer_tokens} tokens, however many are asked for; it\n"
         "then ends with `length`. Sampling is greedy unless `temperature` is above 0.",
         "## Not supported",
         "Refused with 400 and the field's name, unless the value asks for nothing (null does too):",
-        _table(
+        table(
             ("field", "accepted values"),
             (
-                (f"`{name}`", _words(map(json.dumps, values)) or "none")
+                (f"`{name}`", words(map(json.dumps, values)) or "none")
                 for name, values in NEUTRAL.items()
             ),
         ),
-        "Accepted in any value, without effect: " + _words(UNUSED) + ".",
+        "Accepted in any value, without effect: " + words(UNUSED) + ".",
     )
 
 
 def metrics_page() -> str:
     """docs/metrics.md."""
     families = list(Metrics().registry.collect())
-    return _page(
+    return page(
         "# Metrics",
         "`GET /metrics`, in Prometheus' text format. Labels have these values and no others, all\n"
         "of them present from the start.",
-        _table(
+        table(
             ("metric", "type", "labels", "meaning"),
             (
                 (
                     f"`{family.name}{'_total' if family.type == 'counter' else ''}`",
                     family.type,
-                    _words(sorted({label for s in family.samples for label in s.labels} - {"le"})),
+                    words(sorted({label for s in family.samples for label in s.labels} - {"le"})),
                     family.documentation,
                 )
                 for family in families
             ),
         ),
         "## Label values",
-        _table(("label", "values"), ((f"`{k}`", _words(v)) for k, v in LABELS.items())),
+        table(("label", "values"), ((f"`{k}`", words(v)) for k, v in LABELS.items())),
         "A request ends with one outcome:",
-        _table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in OUTCOMES.items())),
+        table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in OUTCOMES.items())),
         "## Buckets",
         "Seconds: " + ", ".join(f"{bound:g}" for bound in BUCKETS) + "; whole requests up to "
         f"{LONG_BUCKETS[-1]:g}.",
     )
 
 
-PAGES = {"events": events_page, "openai": openai_page, "metrics": metrics_page}
-
-
-def _page(*parts: str) -> str:
-    return "\n\n".join((*parts, "This page is made from the code by `make docs`.")) + "\n"
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), *rows))
-
-
-def _words(names: Iterable[object]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+PAGES = {
+    "events": events_page,
+    "openai": openai_page,
+    "metrics": metrics_page,
+    "catalog-api": catalog_page,
+}
 
 
 def _request_rows(model: type[BaseModel]) -> Iterable[tuple[str, str]]:
@@ -151,7 +146,7 @@ def _request_rows(model: type[BaseModel]) -> Iterable[tuple[str, str]]:
 def _section(title: str, shape: type) -> Iterable[str]:
     hints = get_type_hints(shape, include_extras=True)
     rows = (_field(name, hint) for name, hint in hints.items())
-    return title, (shape.__doc__ or "").strip(), _table(("field", "type", "meaning"), rows)
+    return title, (shape.__doc__ or "").strip(), table(("field", "type", "meaning"), rows)
 
 
 def _field(name: str, hint: Any) -> tuple[str, str, str]:
@@ -166,7 +161,7 @@ def _kind(hint: Any) -> str:
     """A type as JSON says it."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return _words(arguments)
+        return words(arguments)
     if origin is UnionType:
         return " or ".join(_kind(argument) for argument in arguments)
     if origin is list:

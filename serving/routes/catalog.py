@@ -17,9 +17,9 @@ from serving.catalog_json import (
     variant_of,
     variant_to_json,
 )
-from serving.catalog_schemas import ProductBody, VariantPatch
+from serving.catalog_schemas import PATCH_EXAMPLES, ProductBody, VariantPatch
 from serving.errors import ApiError
-from serving.routes.catalog_common import Caller, Editor, Reader, answer, errors
+from serving.routes.catalog_common import BODY, Caller, Editor, Reader, answer, errors
 from serving.routes.common import takes
 
 router = APIRouter(prefix="/catalog", tags=["products"])
@@ -78,7 +78,7 @@ async def read(
     response_model=ProductJson,
     responses={
         201: {"model": ProductJson, "description": "created"},
-        **errors("version_conflict", "sku_taken", "store_busy", "body_too_large"),
+        **errors("version_conflict", "sku_taken", "store_busy", *BODY),
     },
     openapi_extra=takes(ProductBody),
 )
@@ -100,10 +100,8 @@ async def put(
 @router.patch(
     "/products/{product_id:path}",
     response_model=ProductJson,
-    responses=errors(
-        "product_unknown", "version_conflict", "sku_taken", "store_busy", "body_too_large"
-    ),
-    openapi_extra=takes(ProductBody, MERGE_PATCH),
+    responses=errors("product_unknown", "version_conflict", "sku_taken", "store_busy", *BODY),
+    openapi_extra=takes(ProductBody, MERGE_PATCH, PATCH_EXAMPLES),
 )
 async def patch(
     caller: Editor, request: Request, product_id: str, if_match: IfMatch = None
@@ -154,7 +152,7 @@ async def read_variant(caller: Reader, sku: str) -> Response:
 @router.patch(
     "/variants/{sku:path}",
     response_model=VariantAnswerJson,
-    responses=errors("product_unknown", "version_conflict", "store_busy", "body_too_large"),
+    responses=errors("product_unknown", "version_conflict", "store_busy", *BODY),
     openapi_extra=takes(VariantPatch),
 )
 async def patch_variant(

@@ -103,11 +103,17 @@ def answer(
     return JsonResponse(content, status, headers)
 
 
+EVERYWHERE = ("unauthorized", "forbidden", "invalid_request", "store_unavailable")
+"""Refusals that any request under /catalog may meet."""
+
+BODY = ("invalid_json", "body_too_large", "body_timeout", "unsupported_media_type")
+"""Refusals of a body."""
+
+
 def errors(*codes: str) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's part on the errors of a route, those of any route under /catalog among them."""
-    always = ("unauthorized", "forbidden", "invalid_request", "store_unavailable")
     by_status: dict[int | str, list[str]] = {}
-    for name in (*always, *codes):
+    for name in (*EVERYWHERE, *codes):
         by_status.setdefault(CODES[name].status, []).append(f"`{name}`: {CODES[name].meaning}")
     return {
         status: {"model": ErrorAnswerJson, "description": "; ".join(meanings)}

@@ -47,10 +47,19 @@ def described(
     return {**takes(model), "responses": responses}
 
 
-def takes(model: type[BaseModel], kind: str = "application/json") -> dict[str, Any]:
-    """OpenAPI's part on a body that the route reads itself, to bound it."""
+def takes(
+    model: type[BaseModel],
+    kind: str = "application/json",
+    examples: Sequence[object] | None = None,
+) -> dict[str, Any]:
+    """OpenAPI's part on a body that the route reads itself, to bound it.
+
+    `examples` stand instead of the model's own.
+    """
     schema = model.model_json_schema(ref_template="#/$defs/{model}")
     whole = _without_references(schema, schema.get("$defs", {}))
+    if examples is not None:
+        whole["examples"] = list(examples)
     return {"requestBody": {"required": True, "content": {kind: {"schema": whole}}}}
 
 
