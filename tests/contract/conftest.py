@@ -70,8 +70,6 @@ async def vllm(vllm_engine: Engine) -> Subject:
     tokenizer = vllm_engine.llm.get_tokenizer()
     counting = tokenizer.encode(" ".join(map(str, range(1, 40))))
     letters = tokenizer.encode(" ".join("abcdefghijklmno" * 6))
-        " ".join(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o"] * 6)
-    )
     subject = Subject(vllm_engine, tuple(counting), tuple(letters), -1, vllm_engine.stats)
     ids = tokenizer.encode(await subject.text(), add_special_tokens=False)
     return replace(subject, stop_token_id=ids[5])
