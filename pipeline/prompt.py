@@ -1,0 +1,179 @@
+"""The prompt, built as token ids: what is the same for everyone first, what is new last.
+
+    head (policy, static) + stable blocks + history + live facts + fitting facts + question + tail
+
+Everything before the live facts is the same bytes for the same products and conversation, so the
+engine's prefix cache reuses it. Each part is tokenised once and ends with a line break, where a
+tokenizer would part it anyway; stable blocks are kept tokenised until their product changes.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from catalog.product import LOCALES, Locale, Product
+from pipeline.facts import FactFinder
+from pipeline.frames import Ids, frames_for
+from pipeline.offers import live_facts
+from pipeline.rendering import TEMPLATES, Renderer, flatten
+from pipeline.tokenizer import Tokenizer
+from pipeline.trim import Block, block_of, clip, clip_middle, fit
+from pipeline.types import Question, Source, Turn
+from pipeline.words import Words
+
+_LEAST_ROOM = 128
+"""Tokens that must be left beside the head: fewer hold no question with its facts."""
+_LABELS = 32
+"""Tokens that speakers and labels take at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptConfig:
+    """Sizes in tokens. `context_tokens` is the engine's, of which `answer_tokens` stay free.
+
+    A product's stable block has at most `max_block_tokens`, always: a length that depended on the
+    request would change the bytes that later requests could reuse.
+    """
+
+    max_prompt_tokens: int = 1024
+    context_tokens: int | None = None
+    answer_tokens: int = 48
+    max_question_tokens: int = 256
+    max_block_tokens: int = 256
+    max_live_tokens: int = 128
+    max_fact_tokens: int = 96
+    max_products: int = 3
+    cached_blocks: int = 4096
+    templates: Path = TEMPLATES
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What an engine needs. `trimmed` counts the tokens that did not fit."""
+
+    token_ids: Ids
+    trimmed: int
+    stop: tuple[str, ...]
+    stop_token_ids: Ids
+
+
+class PromptBuilder:
+    """Builds prompts for one tokenizer. Not for two threads at once.
+
+    Raises `ValueError` if the model's chat template or the sizes cannot work.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, config: PromptConfig | None = None) -> None:
+        self._tokenizer = tokenizer
+        self._config = config or PromptConfig()
+        folder = self._config.templates
+        lexicons = {locale: Words.load(folder, locale) for locale in LOCALES}
+        self._facts = FactFinder(lexicons)
+        self._frames = frames_for(tokenizer, lexicons)
+        self._renderers = {
+            locale: Renderer(
+                locale, lexicons[locale], self._facts.options, folder, not tokenizer.is_instruct
+            )
+            for locale in LOCALES
+        }
+        self._heads = {
+            locale: (*self._frames[locale].opening, *tokenizer.encode(renderer.policy()))
+            for locale, renderer in self._renderers.items()
+        }
+        self._blocks: OrderedDict[tuple[str, int, Locale], Block] = OrderedDict()
+        least = max(map(len, self._heads.values())) + _LEAST_ROOM
+        if self._budget(self._config.answer_tokens) < least:
+            raise ValueError(f"a prompt needs {least} tokens beside the answer; raise the limits")
+
+    def heads(self) -> dict[Locale, Ids]:
+        """The static head of each locale: the first ids of every prompt of that locale."""
+        return dict(self._heads)
+
+    def build(self, question: Question, sources: Sequence[Source], turns: Sequence[Turn]) -> Prompt:
+        """The prompt for `question` about `sources`, the most relevant first, after `turns`."""
+        locale = question.locale
+        frame, head = self._frames[locale], self._heads[locale]
+        products = _ranked(question, sources)[: self._config.max_products]
+        budget = self._budget(question.max_tokens or self._config.answer_tokens)
+        budget = max(budget, len(head) + _LEAST_ROOM) - len(head) - len(frame.to_user)
+        ending, cut = self._ending(question, products, budget)
+        live = [self._live(product, locale, len(products) > 1, budget) for product in products]
+        history = [self._turn(turn, locale) for turn in turns if turn.answer.strip()]
+        blocks = [self._block(product, locale) for product in products]
+        fitted = fit(
+            budget - len(ending) - len(live[0] if live else ()),
+            [len(ids) for ids in history],
+            blocks,
+            [0, *map(len, live[1:])],
+        )
+        kept = sorted(zip(products, fitted.blocks, live, strict=False), key=lambda row: row[0].id)
+        parts = [
+            head,
+            *(block for _, block, _ in kept),
+            frame.to_user,
+            *history[fitted.first_turn :],
+            *(facts for _, _, facts in kept),
+            ending,
+        ]
+        ids = tuple(token for part in parts for token in part)
+        return Prompt(ids, fitted.trimmed + cut, frame.stop, frame.stop_ids)
+
+    def _budget(self, answer_tokens: int) -> int:
+        config = self._config
+        if config.context_tokens is None:
+            return config.max_prompt_tokens
+        return min(config.max_prompt_tokens, config.context_tokens - answer_tokens)
+
+    def _ending(
+        self, question: Question, products: Sequence[Product], budget: int
+    ) -> tuple[Ids, int]:
+        """Facts, question and tail, and how many tokens of the question were cut."""
+        room = budget - _LABELS
+        text, cut = clip_middle(
+            self._tokenizer,
+            flatten(question.text),
+            min(self._config.max_question_tokens, room // 2),
+        )
+        renderer, facts = self._renderers[question.locale], ""
+        if products:
+            found = self._facts.fitting(question.text, products[0], question.locale, question.sku)
+            limit = min(self._config.max_fact_tokens, room // 4)
+            facts = clip(self._tokenizer, renderer.facts(found), limit)
+        ids = self._tokenizer.encode(renderer.question(text, facts, bool(products)))
+        return (*ids, *self._frames[question.locale].to_assistant), cut
+
+    def _live(self, product: Product, locale: Locale, several: bool, budget: int) -> Ids:
+        """Price and stock as of this record; never kept."""
+        live = live_facts(product, product.variants, locale, self._facts.options)
+        text = self._renderers[locale].live(product, live, several)
+        limit = min(self._config.max_live_tokens, (budget - _LABELS) // 4)
+        return block_of(self._tokenizer, text).cut(limit)
+
+    def _turn(self, turn: Turn, locale: Locale) -> Ids:
+        frame = self._frames[locale]
+        answer = frame.before_answer + flatten(turn.answer) + frame.after_answer
+        return (
+            *self._tokenizer.encode(self._renderers[locale].history(turn.question)),
+            *frame.to_assistant,
+            *self._tokenizer.encode(answer),
+            *frame.to_next,
+        )
+
+    def _block(self, product: Product, locale: Locale) -> Block:
+        """The product's stable block, tokenised once for each of its versions."""
+        key = (product.id, product.version, locale)
+        if (block := self._blocks.get(key)) is not None:
+            self._blocks.move_to_end(key)
+            return block
+        block = block_of(self._tokenizer, self._renderers[locale].product(product))
+        self._blocks[key] = block = block.shortened(self._config.max_block_tokens)
+        if len(self._blocks) > self._config.cached_blocks:
+            self._blocks.popitem(last=False)
+        return block
+
+
+def _ranked(question: Question, sources: Sequence[Source]) -> list[Product]:
+    """Each product once, the page's first."""
+    products = {source.product.id: source.product for source in sources}
+    return sorted(products.values(), key=lambda product: product.id != question.product_id)
