@@ -20,15 +20,18 @@ from pipeline.engine import (
     GenerationRequest,
 )
 
+FIRST_ID = 1_000_000
+"""The id of its first token; the others follow. No vocabulary goes so far."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptedConfig:
     """`text` is said token by token, a word and its blank at a time, `token_s` seconds apart.
 
     With `token_bytes` its tokens are that many bytes each, so that characters are cut as byte
-    level tokenizers cut them. `fail_at` and `hang_at` name the token (0 is the first, and its
-    place is its id) before which it breaks or falls silent; silence becomes an error after
-    `silence_s`. `busy` refuses everything.
+    level tokenizers cut them. `fail_at` and `hang_at` name the token (0 is the first) before
+    which it breaks or falls silent; silence becomes an error after `silence_s`. `busy` refuses
+    everything.
     """
 
     text: str = "Yes, we have it in stock."
@@ -129,8 +132,8 @@ class ScriptedEngine:
         text = self.config.text
         ends = [text.find(stop) for stop in request.stop if stop in text]
         said = self._tokens(text[: min(ends)] if ends else text)
-        stops = [place for place in request.stop_token_ids if place < len(said)]
-        said = said[: min(stops)] if stops else said
+        stops = [place for place in range(len(said)) if FIRST_ID + place in request.stop_token_ids]
+        said = said[: stops[0]] if stops else said
         if len(said) > request.max_tokens:
             return said[: request.max_tokens], "length"
         return said or [b""], "stop"

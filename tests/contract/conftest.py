@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.engine import Engine
 from serving.engines.openai import OpenAIConfig, OpenAIEngine
-from serving.engines.scripted import ScriptedConfig, ScriptedEngine
+from serving.engines.scripted import FIRST_ID, ScriptedConfig, ScriptedEngine
 from serving.engines.scripted_server import create_app
 from serving.engines.vllm import VllmEngine
 from tests.contract.subjects import Subject, serving
@@ -49,7 +49,7 @@ def real_subject(request: pytest.FixtureRequest) -> Subject:
 def scripted() -> Subject:
     """The scripted engine itself."""
     engine = ScriptedEngine(SCRIPT)
-    return Subject(engine, tuple(range(100)), tuple(range(200, 290)), 4, engine.stats)
+    return Subject(engine, tuple(range(100)), tuple(range(200, 290)), FIRST_ID + 4, engine.stats)
 
 
 @pytest.fixture(scope="session")

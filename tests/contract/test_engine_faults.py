@@ -67,7 +67,7 @@ async def test_an_error_at_token_3_comes_after_3_chunks(faulty: Faulty) -> None:
 @pytest.mark.parametrize("token", [0, 3])
 async def test_silence_is_engine_silent_and_frees_the_slot(faulty: Faulty, token: int) -> None:
     chunks: list[Chunk] = []
-    config = ScriptedConfig("one two three four five", hang_at=token, silence_s=0.05)
+    config = ScriptedConfig("one two three four five", hang_at=token, silence_s=0.5)
     async with faulty(config) as (engine, scripted):
         assert (await failing(engine, chunks)).code == "engine_silent"
         await Subject(engine, (), (), 0, scripted.stats).until_idle()
