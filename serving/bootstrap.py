@@ -23,15 +23,18 @@ from pipeline.warmup import warm_heads
 from serving import bundled_model, preflight
 from serving.access import Access, AccessConfig
 from serving.admission import Admission, AdmissionConfig
+from serving.body import BodyConfig
 from serving.catalog_services import CatalogServices
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
 from serving.engines.openai import OpenAIConfig, OpenAIEngine
 from serving.engines.vllm import VllmConfig, VllmEngine
 from serving.metrics import Metrics
-from serving.services import Services
+from serving.schemas import Limits
+from serving.services import HttpConfig, Services
 from serving.sessions import RedisSessions, SessionConfig
 from serving.settings import Settings
 from serving.settings_text import without_password
+from serving.sse import StreamConfig
 from serving.startup import Progress, Silent, StartError
 from serving.tokens import Tokens
 
@@ -84,6 +87,7 @@ async def build(
             access=Access(AccessConfig(tuple(k.get_secret_value() for k in settings.api_keys))),
             model=settings.model or bundled_model.NAME,
             catalog=CatalogServices.on(redis),
+            http=_http_config(settings),
         )
 
 
@@ -212,6 +216,16 @@ async def _warm(engine: Engine, prompts: PromptBuilder, progress: Progress) -> N
         except EngineError as error:
             raise StartError(f"the engine does not answer: {error}") from error
         note(", ".join(f"{locale} {len(ids)} tokens" for locale, ids in heads.items()))
+
+
+def _http_config(settings: Settings) -> HttpConfig:
+    return HttpConfig(
+        limits=Limits(
+            message_chars=settings.max_message_chars, answer_tokens=settings.max_answer_tokens
+        ),
+        body=BodyConfig(max_bytes=settings.max_body_bytes),
+        stream=StreamConfig(heartbeat_s=settings.heartbeat_s),
+    )
 
 
 def _session_config(settings: Settings) -> SessionConfig:

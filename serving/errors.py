@@ -55,6 +55,7 @@ CODES: Mapping[str, Code] = {
     "engine_failed": Code(502, "the engine broke off"),
     "engine_silent": Code(504, "the engine said nothing for too long"),
     "engine_busy": Code(503, "the engine takes no more work at present"),
+    "shutting_down": Code(503, "this server is being stopped"),
     "internal_error": Code(500, "a fault of this server; its log has the details"),
 }
 

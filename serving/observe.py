@@ -61,7 +61,6 @@ class RecordRequests:
                 record.conclude("error")
                 raise
             finally:
-                record.conclude("aborted")
                 record.timings.finish()
                 self._metrics.record(
                     route, record.outcome or "aborted", record.timings, record.tokens

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
         (), description="keys that clients must send, separated by commas"
     )
+    token: SecretStr | None = Field(
+        None, description="token that `hotshelf import` and its like send; a server needs none"
+    )
     data_dir: Path = Field(
         Path(".hotshelf"), description="folder for the embedded Redis and the unpacked model"
     )
@@ -124,6 +127,10 @@ class Settings(BaseSettings):
     permits: Count = Field(8, description="requests answered at once by one process")
     queue: int = Field(64, ge=0, description="requests that may wait for a permit")
     queue_wait_s: Seconds = Field(30.0, description="seconds that they wait at most")
+    max_message_chars: Count = Field(4000, description="characters of the longest question")
+    max_answer_tokens: Count = Field(512, description="tokens of the longest answer asked for")
+    max_body_bytes: Count = Field(512 * 1024, description="bytes that are read of a request")
+    heartbeat_s: Seconds = Field(15.0, description="seconds of silence before a heartbeat")
     shutdown_s: Seconds = Field(10.0, description="seconds that running answers get at the end")
 
     @field_validator("api_keys", mode="before")

@@ -80,12 +80,20 @@ class EventStream(Response):
         self._hold_s = hold_s
         self._more = [(k.lower().encode(), v.encode()) for k, v in (headers or {}).items()]
         self._started = False
+        self._ended = False
         self._sent_at = 0.0
         self._turn = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises `ApiError` only while there are no headers yet."""
-        await while_connected(receive, self._run(send))
+        try:
+            await while_connected(receive, self._run(send))
+        except asyncio.CancelledError:
+            if self._started and not self._ended:
+                said = "this server is being stopped: try again"
+                await self._write(send, self._late(ApiError("shutting_down", said)))
+                await self._end(send)
+            raise
 
     async def _run(self, send: Send) -> None:
         async with aclosing(self._frames) as frames:
@@ -104,7 +112,7 @@ class EventStream(Response):
                 beat.cancel()
                 await asyncio.gather(beat, return_exceptions=True)
         await self._start(send)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await self._end(send)
 
     async def _beat(self, send: Send) -> None:
         """Send the headers when they were held long enough, then comments into every silence."""
@@ -128,6 +136,10 @@ class EventStream(Response):
             await self._start_once(send)
             await send({"type": "http.response.body", "body": piece, "more_body": True})
             self._sent_at = time.monotonic()
+
+    async def _end(self, send: Send) -> None:
+        self._ended = True
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _start_once(self, send: Send) -> None:
         if self._started:

@@ -24,8 +24,11 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(services: Services) -> AsyncIterator[int]:
-    """The application on a port of its own, until the block is left."""
+async def serving(services: Services, graceful_s: int = 5) -> AsyncIterator[int]:
+    """The application on a port of its own, until the block is left.
+
+    Answers that run on get `graceful_s` seconds more.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
         create_app(services),
@@ -33,7 +36,7 @@ async def serving(services: Services) -> AsyncIterator[int]:
         ws="none",
         lifespan="off",
         log_level="critical",
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=graceful_s,
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

@@ -82,6 +82,7 @@ async def test_the_events_are_closed_once_and_a_cancellation_goes_on(leave: bool
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        assert client.log[-4::2] == ["sending b'shutting_down'", "sending b''"]
     assert log == ["closed"]
 
 

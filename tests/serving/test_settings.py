@@ -8,9 +8,12 @@ from pipeline.chat import ChatConfig
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
 from serving.admission import AdmissionConfig
+from serving.body import BodyConfig
+from serving.schemas import Limits
 from serving.sessions import SessionConfig
 from serving.settings import Settings, SettingsError, load_settings
 from serving.settings_text import markdown
+from serving.sse import StreamConfig
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -130,6 +133,10 @@ def test_defaults_are_the_components_own() -> None:
     assert ChatConfig() == ChatConfig(settings.prompt_products, settings.max_tokens)
     assert RetrieverConfig() == RetrieverConfig(settings.search_products, settings.device)
     assert PromptConfig().max_prompt_tokens == settings.max_prompt_tokens
+    assert Limits().message_chars == settings.max_message_chars
+    assert Limits().answer_tokens == settings.max_answer_tokens
+    assert BodyConfig().max_bytes == settings.max_body_bytes
+    assert StreamConfig().heartbeat_s == settings.heartbeat_s
 
 
 def test_the_page_of_settings_is_current() -> None:

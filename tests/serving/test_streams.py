@@ -139,6 +139,20 @@ async def test_a_fault_in_mid_answer_is_told_and_the_next_request_works(
             assert events(await reply.rest())[-1][1]["finish_reason"] == "stop"
 
 
+async def test_an_answer_that_outlasts_the_server_is_told_so(services: Services) -> None:
+    chat = WrittenChat(SOURCES, Token("one"), asyncio.Event())
+    server = serving(replace(services, chat=chat), graceful_s=1)
+    port = await server.__aenter__()
+    async with post(port, "/chat", CHAT) as reply:
+        await reply.chunk()
+        stopping = asyncio.create_task(server.__aexit__(None, None, None))
+        told = events(await reply.rest())
+        await stopping
+    assert [name for name, _ in told] == ["token", "error", "done"]
+    assert told[1][1]["code"] == "shutting_down"
+    assert chat.ended == 1
+
+
 async def test_headers_of_an_openai_stream_leave_with_the_first_content(
     services: Services,
 ) -> None:
