@@ -14,6 +14,7 @@ from serving.catalog_schemas import (
     VariantBody,
     VariantPatch,
 )
+from serving.errors import ApiError
 
 _DEEPEST = 8
 """Levels of a merge patch that are merged; products have fewer."""
@@ -64,7 +65,7 @@ def product_to_json(product: Product) -> ProductJson:
 
 
 def product_from_body(product_id: str, body: ProductBody) -> Product:
-    """A product that has not been stored yet."""
+    """A product that has not been stored yet. Raises `ApiError`."""
     return Product(
         id=product_id,
         locale=body.locale,
@@ -96,7 +97,10 @@ def variant_of(product: Product, sku: str) -> Variant | None:
 
 
 def patched(product: Product, sku: str, patch: VariantPatch) -> Product:
-    """`product` with the live facts of its variant `sku` changed, however that is written."""
+    """`product` with live facts of its variant `sku` changed, however that is written.
+
+    A sale ends when the price comes down to it. Raises `ApiError`.
+    """
     key = sku_key(sku)
     return replace(
         product,
@@ -109,17 +113,33 @@ def patched(product: Product, sku: str, patch: VariantPatch) -> Product:
 
 def _patched_variant(variant: Variant, patch: VariantPatch) -> Variant:
     given = patch.model_fields_set
+    price, sale = variant.price, variant.sale_price
     if patch.price is not None:
-        variant = replace(variant, price=_new_money(patch.price, variant.price.currency))
-    if "sale_price" in given:
-        sale, currency = patch.sale_price, variant.price.currency
-        variant = replace(variant, sale_price=None if sale is None else _new_money(sale, currency))
+        price = _new_money(patch.price, price.currency)
+        if sale is not None and sale.currency == price.currency and sale.amount >= price.amount:
+            sale = None
+    if patch.sale_price is not None:
+        sale = _below(price, _new_money(patch.sale_price, price.currency))
+    elif "sale_price" in given:
+        sale = None
+    availability = variant.availability
     if "stock" in given:
-        shown = _availability_at(variant.availability, patch.stock)
-        variant = replace(variant, stock=patch.stock, availability=shown)
-    if patch.availability is not None:
-        variant = replace(variant, availability=patch.availability)
-    return variant
+        availability = _availability_at(availability, patch.stock)
+    return replace(
+        variant,
+        price=price,
+        sale_price=sale,
+        stock=patch.stock if "stock" in given else variant.stock,
+        availability=patch.availability or availability,
+    )
+
+
+def _below(price: Money, sale: Money) -> Money:
+    """`sale`, which must be lower than `price`. Raises `ApiError`."""
+    if sale.currency == price.currency and sale.amount >= price.amount:
+        message = f"sale_price: {sale} is not below the price {price}: send a lower one, or null"
+        raise ApiError("invalid_request", message, field="sale_price")
+    return sale
 
 
 def _availability_at(now: Availability, stock: int | None) -> Availability:
@@ -148,12 +168,12 @@ def _text(text: TextBody) -> Text:
 
 
 def _variant(variant: VariantBody) -> Variant:
-    sale = variant.sale_price
+    price, sale = _money(variant.price), variant.sale_price
     return Variant(
         sku=variant.sku,
-        price=_money(variant.price),
+        price=price,
         options=_pairs(variant.options),
-        sale_price=None if sale is None else _money(sale),
+        sale_price=None if sale is None else _below(price, _money(sale)),
         stock=variant.stock,
         availability=variant.availability or ("out_of_stock" if variant.stock == 0 else "in_stock"),
         gtin=variant.gtin,

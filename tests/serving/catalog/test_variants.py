@@ -30,6 +30,18 @@ async def test_a_sale_begins_and_ends(api: Api) -> None:
     assert (await api.stored()).variants[0].sale_price is None
 
 
+async def test_a_sale_is_below_the_price_and_ends_when_the_price_comes_down_to_it(api: Api) -> None:
+    for amount in ("30.00", "30.01"):
+        refused = await api.editor.patch(BLACK, json={"sale_price": amount})
+        assert refused.status_code == 422
+        assert "is not below the price 30.00 USD" in refused.json()["error"]["message"]
+    await api.editor.patch(BLACK, json={"sale_price": "20.00"})
+    lower = await api.editor.patch(BLACK, json={"price": "25.00"})
+    assert lower.json()["variant"]["sale_price"]["amount"] == "20.00"
+    ended = await api.editor.patch(BLACK, json={"price": "20.00"})
+    assert ended.json()["variant"]["sale_price"] is None
+
+
 async def test_another_currency_is_said_in_full(api: Api) -> None:
     euros = {"amount": "11.00", "currency": "EUR"}
     reply = await api.editor.patch(BLACK, json={"price": euros})
