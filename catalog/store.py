@@ -19,9 +19,28 @@ from catalog.codec import decode, encode
 from catalog.keys import CatalogKeys, Reply, pairs, text
 from catalog.product import Product
 from catalog.skus import sku_key
+from catalog.writes import (
+    ANY,
+    ConflictError,
+    InvalidProductError,
+    SkuTakenError,
+    StaleImportError,
+    Write,
+    sku_keys,
+)
 
-ANY = -1
-"""Expected version of a product that may be at any version or absent; 0 means absent."""
+__all__ = [
+    "ANY",
+    "CatalogStore",
+    "ConflictError",
+    "InvalidProductError",
+    "SkuTakenError",
+    "Snapshot",
+    "StaleImportError",
+    "StoreConfig",
+    "Write",
+]
+
 BATCH = 1000
 """Products per round trip when many are read."""
 
@@ -42,54 +61,6 @@ class Snapshot:
     version: int
     products: tuple[Product, ...]
     token: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One step: products to store and ids to delete, by whom and for what reason.
-
-    `expected` holds product versions that must still be the present ones. With `staged`, the
-    records already lie under these revisions, one per product of `puts`, and were checked. The
-    write of an import names the import's hash and the `token` that it is being stored under.
-    """
-
-    actor: str
-    puts: Sequence[Product] = ()
-    deletes: Sequence[str] = ()
-    expected: Mapping[str, int] = field(default_factory=dict)
-    cause: str = "edit"
-    staged: Sequence[str] | None = None
-    import_key: str | None = None
-    token: str = ""
-
-
-class ConflictError(Exception):
-    """Someone changed the product first; nothing was written. `actual` has every such product."""
-
-    def __init__(self, expected: int, actual: Mapping[str, int]) -> None:
-        self.product_id, self.actual_version = next(iter(actual.items()))
-        super().__init__(f"{self.product_id} is at version {self.actual_version}, not {expected}")
-        self.expected, self.actual = expected, actual
-
-
-class StaleImportError(Exception):
-    """Another process has taken over the import that this write is part of; nothing was written."""
-
-
-class SkuTakenError(Exception):
-    """Another product has this SKU, however it is written; nothing was written."""
-
-    def __init__(self, sku: str, product_id: str) -> None:
-        super().__init__(f"SKU {sku} belongs to {product_id}")
-        self.sku, self.product_id = sku, product_id
-
-
-class InvalidProductError(ValueError):
-    """A product that may not enter the catalogue; `problems` says why, nothing was written."""
-
-    def __init__(self, product_id: str, found: tuple[str, ...]) -> None:
-        super().__init__(f"{product_id}: {'; '.join(found)}")
-        self.product_id, self.problems = product_id, found
 
 
 class CatalogStore:
@@ -123,12 +94,13 @@ class CatalogStore:
 
     async def write(self, write: Write) -> int:
         """Do one step, wholly or not at all; the catalogue version after it."""
-        ids = [*(product.id for product in write.puts), *write.deletes]
+        puts = [product.id for product in write.puts] or [staged.id for staged in write.staged]
+        ids = [*puts, *write.deletes]
         if not ids:
             return await self.version()
         if len(set(ids)) != len(ids):
             raise ValueError("a product may occur only once in a write")
-        for product in write.puts if write.staged is None else ():
+        for product in write.puts:
             if found := problems(product):
                 raise InvalidProductError(product.id, found)
         keys = [*self.keys.write_keys, *([write.import_key] if write.import_key else [])]
@@ -151,18 +123,18 @@ class CatalogStore:
             meta,
             self.config.history,
             self.config.stream,
-            len(write.puts),
+            len(write.puts) or len(write.staged),
             len(write.deletes),
-            int(write.staged is None),
+            int(not write.staged),
         ]
-        revisions = write.staged or [uuid4().hex for _ in write.puts]
-        for product, revision in zip(write.puts, revisions, strict=True):
-            keys = "\t".join(sku_key(variant.sku) for variant in product.variants)
-            arguments += [product.id, write.expected.get(product.id, ANY), revision, keys]
-            if write.staged is None:
-                arguments.append(encode(product))
+        expected = write.expected.get
+        for item in write.staged:
+            arguments += [item.id, expected(item.id, ANY), item.revision, item.sku_keys]
+        for product in write.puts:
+            arguments += [product.id, expected(product.id, ANY), uuid4().hex, sku_keys(product)]
+            arguments.append(encode(product))
         for product_id in write.deletes:
-            arguments += [product_id, write.expected.get(product_id, ANY)]
+            arguments += [product_id, expected(product_id, ANY)]
         return arguments
 
     async def version(self) -> int:

@@ -21,6 +21,7 @@ from catalog.store import (
     StoreConfig,
     Write,
 )
+from catalog.writes import Staged
 from tests.catalog.make import product, variant
 
 
@@ -177,7 +178,8 @@ async def test_records_staged_before_are_shown_by_the_write_alone(
 ) -> None:
     await redis.hset(store.keys.records, mapping={"r1": encode(product("a", title="Staged"))})
     assert (await store.load()).products == ()
-    await store.write(Write("ann", [product("a", title="Staged")], staged=["r1"]))
+    staged = Staged.of(product("a", title="Staged"), "r1")
+    await store.write(Write("ann", staged=[staged]))
     found = await store.get("a")
     assert found is not None
     assert found.texts["en"] == Text("Staged")
