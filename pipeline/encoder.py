@@ -59,6 +59,11 @@ class Encoder:
         self._waiting: dict[str, asyncio.Future[Vectors]] = {}
         self._batcher: asyncio.Task[None] | None = None
 
+    @property
+    def document_batch(self) -> int:
+        """Texts that are encoded in one call, which a question may have to wait for."""
+        return self._config.document_batch
+
     async def query(self, text: str) -> Vectors:
         """The question's vector, float32 of shape [dimension]."""
         key = normalise(text)

@@ -1,56 +1,68 @@
 """The products in memory: where an answer's records come from, never from a database.
 
-A `HotShelf` holds one immutable snapshot at a time; readers see either the old or the new one.
+Records are immutable and are exchanged whole, in one step of the event loop: whoever looks one
+up has it as it was before a change or as it is after, and may keep it.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from catalog.product import Product, Variant
 
 
-@dataclass(frozen=True, slots=True)
-class _Records:
-    version: int = 0
-    by_id: Mapping[str, Product] = field(default_factory=dict)
-    by_sku: Mapping[str, tuple[Product, Variant]] = field(default_factory=dict)
-
-
 class HotShelf:
-    """Records by product id and by SKU, of one catalogue version."""
+    """Records by product id and by SKU, of one catalogue version. One event loop."""
 
     def __init__(self) -> None:
-        self._records = _Records()
+        self._version = 0
+        self._by_id: dict[str, Product] = {}
+        self._by_sku: dict[str, tuple[Product, Variant]] = {}
 
     def replace(self, products: Iterable[Product], version: int) -> None:
         """Show these products, and no others, from now on."""
         by_id = {product.id: product for product in products}
         by_sku = {v.sku: (p, v) for p in by_id.values() for v in p.variants}
-        self._records = _Records(version, by_id, by_sku)
+        self._version, self._by_id, self._by_sku = version, by_id, by_sku
+
+    def apply(self, changed: Iterable[Product], removed: Iterable[str], version: int) -> None:
+        """Show `changed` as they are now and `removed` no more: the catalogue at `version`."""
+        changed = tuple(changed)
+        for product_id in (*removed, *(product.id for product in changed)):
+            self._forget(product_id)
+        for product in changed:
+            self._by_id[product.id] = product
+            self._by_sku.update({v.sku: (product, v) for v in product.variants})
+        self._version = version
 
     @property
     def version(self) -> int:
         """The catalogue version shown."""
-        return self._records.version
+        return self._version
 
     def __len__(self) -> int:
-        return len(self._records.by_id)
+        return len(self._by_id)
 
     def products(self) -> tuple[Product, ...]:
-        """All of them, in the order they were given."""
-        return tuple(self._records.by_id.values())
+        """All of them."""
+        return tuple(self._by_id.values())
 
     def get(self, product_id: str) -> Product | None:
         """The product with this id."""
-        return self._records.by_id.get(product_id)
+        return self._by_id.get(product_id)
 
     def by_sku(self, sku: str) -> tuple[Product, Variant] | None:
         """The variant with this SKU, and its product."""
-        return self._records.by_sku.get(sku)
+        return self._by_sku.get(sku)
 
     def resolve(self, reference: str) -> tuple[Product, Variant | None] | None:
         """The page that `reference`, a SKU or a product id, stands for."""
-        if (named := self._records.by_sku.get(reference)) is not None:
+        if (named := self._by_sku.get(reference)) is not None:
             return named
-        product = self._records.by_id.get(reference)
+        product = self._by_id.get(reference)
         return None if product is None else (product, None)
+
+    def _forget(self, product_id: str) -> None:
+        old = self._by_id.pop(product_id, None)
+        for variant in old.variants if old is not None else ():
+            owner = self._by_sku.get(variant.sku)
+            if owner is not None and owner[0].id == product_id:
+                del self._by_sku[variant.sku]

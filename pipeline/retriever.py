@@ -59,6 +59,11 @@ class Retriever:
         self._config = config or RetrieverConfig()
         self._index: LiveIndex | None = None
 
+    @property
+    def batch(self) -> int:
+        """Products that are best encoded together."""
+        return self.encoder.document_batch
+
     async def rebuild(self) -> None:
         """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
