@@ -155,7 +155,8 @@ async def test_a_conversation_goes_on_and_keeps_its_turns(shop: Shop) -> None:
     timings = StageTimings()
     second = await collect(chat, asked("is it blue?", session_id=session_id), timings)
     assert isinstance(second[0], Sources)
-    assert [(s.product.id, s.why) for s in second[0].sources][0] == ("1", "conversation")
+    [lamp, *_] = second[0].sources
+    assert (lamp.product.id, lamp.why) == ("1", "conversation")
     assert "session" in timings.stages()
     assert [t.question for t in shop.sessions.turns[session_id]] == [
         "how much is the zzz lamp?",
@@ -208,8 +209,9 @@ async def test_a_client_that_leaves_before_the_first_token_frees_the_slot(shop: 
     answer = shop.chat(engine).answer(asked(), StageTimings())
     assert isinstance(await anext(answer), Sources)
     waiting = asyncio.ensure_future(anext(answer))
-    while (await engine.stats()).running == 0:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        while (await engine.stats()).running == 0:  # noqa: ASYNC110 - the engine has no event for it
+            await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
