@@ -11,8 +11,7 @@ from pathlib import Path
 
 import httpx
 
-CACHE_BLOCK = 32
-"""Tokens of one KV block on CPU: smaller is refused, larger reuses less."""
+from serving.engines.profile import VllmConfig, engine_arguments, environment
 
 
 def free_port() -> int:
@@ -53,18 +52,26 @@ async def running(
 
 @asynccontextmanager
 async def vllm_server(model: Path, log: Path) -> AsyncIterator[str]:
-    """vLLM's own OpenAI server on CPU; yields its URL. Its prefix cache can be reset."""
+    """vLLM's own OpenAI server, sized as Hotshelf's own engine is; yields its URL.
+
+    Its prefix cache can be reset.
+    """
     port = free_port()
+    config = VllmConfig(model=str(model))
+    sizes = engine_arguments(config)
     command = [
         *(sys.executable, "-m", "vllm.entrypoints.openai.api_server"),
         *("--model", str(model), "--served-model-name", "model"),
         *("--host", "127.0.0.1", "--port", str(port)),
-        *("--dtype", "bfloat16", "--enforce-eager", "--block-size", str(CACHE_BLOCK)),
-        *("--max-model-len", "2048", "--max-num-seqs", "32"),
+        *("--dtype", sizes["dtype"], "--block-size", str(sizes["block_size"])),
+        *("--max-model-len", str(sizes["max_model_len"]), "--enforce-eager"),
+        *("--max-num-seqs", str(sizes["max_num_seqs"])),
+        *("--max-num-batched-tokens", str(sizes["max_num_batched_tokens"])),
+        *("--kv-cache-memory-bytes", str(sizes["kv_cache_memory_bytes"])),
         *("--enable-prompt-tokens-details", "--enable-per-request-metrics"),
         "--disable-uvicorn-access-log",
     ]
-    env = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_SERVER_DEV_MODE": "1", "HF_HUB_OFFLINE": "1"}
+    env = environment(config) | {"VLLM_SERVER_DEV_MODE": "1"}
     url = f"http://127.0.0.1:{port}"
     async with running(command, env, f"{url}/health", log):
         yield url
