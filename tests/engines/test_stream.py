@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from pipeline.engine import EngineError
-from serving.engines.stream import until_silent, without_cut_character
+from serving.engines.stream import Decode, until_silent, without_cut_character
 
 TEXT = "Hello 你好🌍"
 
@@ -74,7 +74,7 @@ def as_runs(ids: Sequence[int]) -> str:
 
 @pytest.mark.parametrize("decode", [as_bytes, as_runs])
 @pytest.mark.parametrize("length", range(len(TEXT.encode()) + 1))
-def test_a_prompt_loses_only_the_character_it_was_cut_in(decode, length: int) -> None:  # type: ignore[no-untyped-def]
+def test_a_prompt_loses_only_the_character_it_was_cut_in(decode: Decode, length: int) -> None:
     ids = tuple(TEXT.encode())[:length]
     kept = without_cut_character(ids, decode)
     assert bytes(kept).decode("utf-8") == TEXT.encode()[:length].decode("utf-8", "ignore")
