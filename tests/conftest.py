@@ -5,6 +5,7 @@ In CI (CI=true) nothing may be skipped: a part that is missing fails the test th
 
 import os
 import shutil
+import warnings
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
@@ -54,7 +55,9 @@ async def vllm_engine(model_dir: Path) -> AsyncIterator[Engine]:
     from serving.engines.vllm import VllmConfig, VllmEngine
 
     engine = VllmEngine(VllmConfig(model=str(model_dir)))
-    await engine.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch deprecates parts of itself that it uses
+        await engine.start()
     yield engine
     await engine.close()
 

@@ -13,7 +13,10 @@ import pytest
 from pipeline.engine import Chunk, Engine, EngineError, GenerationRequest
 from serving.engines.vllm import VllmConfig, VllmEngine
 
-pytestmark = pytest.mark.engine
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore"),  # PyTorch deprecates parts of itself that it uses
+]
 
 GOOSE = "🪿"
 """An emoji that the bundled model has no token for: four tokens, one for each byte."""
