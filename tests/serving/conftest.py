@@ -1,12 +1,17 @@
 """Services around a written answerer, with a real Redis."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
 from redis.asyncio import Redis
 
+from pipeline.encoder import Encoder
 from pipeline.hotshelf import HotShelf
+from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.retriever import Retriever
+from pipeline.tokenizer import Tokenizer
 from serving.access import Access, AccessConfig
 from serving.admission import Admission, AdmissionConfig
 from serving.catalog_services import CatalogServices
@@ -14,11 +19,13 @@ from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.metrics import Metrics
 from serving.services import HttpConfig, Services
 from serving.sse import StreamConfig
+from tests.pipeline.fakes import LetterModel
 from tests.serving.fakes import WrittenChat, shirt, whole_answer
 from tests.serving.server import serving
+from tests.serving.shop import Shop
 
 
-def services_on(redis: Redis) -> Services:
+def services_on(redis: Redis, redis_url: str) -> Services:
     """Services that answer "Yes.", and know one garment."""
     shelf = HotShelf()
     shelf.replace((shirt(),), 7)
@@ -31,7 +38,7 @@ def services_on(redis: Redis) -> Services:
         metrics=Metrics(),
         access=Access(AccessConfig()),
         model="test-model",
-        catalog=CatalogServices.on(redis),
+        catalog=CatalogServices.on(redis, redis_url),
         http=HttpConfig(stream=StreamConfig(heartbeat_s=30, hold_s=30)),
     )
 
@@ -46,9 +53,9 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 
 @pytest.fixture
-def services(redis: Redis) -> Services:
+def services(redis: Redis, redis_url: str) -> Services:
     """Services that answer "Yes."; a test replaces what it looks at."""
-    return services_on(redis)
+    return services_on(redis, redis_url)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +63,26 @@ async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of one server for all of a module, for requests that leave nothing behind."""
     redis = Redis.from_url(redis_url)
     async with (
-        serving(services_on(redis)) as port,
+        serving(services_on(redis, redis_url)) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
     ):
         yield client
     await redis.aclose()
+
+
+@pytest.fixture(scope="session")
+def prompts(model_dir: Path) -> PromptBuilder:
+    """Of the real model."""
+    return PromptBuilder(Tokenizer.load(model_dir), PromptConfig())
+
+
+@pytest.fixture
+async def shop(services: Services, prompts: PromptBuilder) -> AsyncIterator[Shop]:
+    """A shop that sells one shirt."""
+    shelf = HotShelf()
+    shelf.replace((shirt(),), 7)
+    encoder = Encoder(LetterModel())
+    retriever = Retriever(encoder, shelf)
+    await retriever.rebuild()
+    yield Shop(services, shelf, retriever, prompts)
+    await encoder.close()

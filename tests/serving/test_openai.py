@@ -1,12 +1,10 @@
 """OpenAI's format, as the official client reads it."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-import httpx
 import openai
 import pytest
 from openai import AsyncOpenAI
@@ -134,24 +132,6 @@ async def test_the_bare_prompt_of_the_curl_command_streams(services: Services) -
     assert frames[-2:] == ["data: [DONE]", ""]
     pieces = [json.loads(frame.removeprefix("data: ")) for frame in frames[:-2]]
     assert "".join(p["choices"][0]["delta"].get("content", "") for p in pieces) == "Yes."
-
-
-async def test_two_hundred_requests_twenty_at_once_are_all_answered(services: Services) -> None:
-    from serving.admission import Admission, AdmissionConfig
-
-    services = replace(services, admission=Admission(AdmissionConfig()))
-    limits = httpx.Limits(max_connections=20)
-    async with (
-        serving(services) as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=30) as client,
-    ):
-        body = {"prompt": "讲个笑话", "stream": True}
-        replies = await asyncio.gather(
-            *(client.post("/v1/chat/completions", json=body) for _ in range(200))
-        )
-    assert [reply.status_code for reply in replies] == [200] * 200
-    assert all(reply.content.endswith(b"data: [DONE]\n\n") for reply in replies)
-    assert services.admission.in_use == 0
 
 
 async def test_an_engine_that_fails_before_the_first_token_is_a_plain_error(

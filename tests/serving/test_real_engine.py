@@ -1,0 +1,41 @@
+"""The real engine over real sockets: its slots are free when nobody listens any more."""
+
+import pytest
+
+from pipeline.engine import Engine
+from tests.serving.server import connected, post, request_bytes, serving, until
+from tests.serving.shop import ASK, Shop, ask, until_running
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/chat", ASK), ("/v1/chat/completions", {"prompt": "Tell a story.", "stream": True})],
+)
+async def test_a_client_that_leaves_frees_the_engines_slot_within_a_second(
+    shop: Shop, vllm_engine: Engine, path: str, body: object
+) -> None:
+    services = shop.services(engine=vllm_engine, max_tokens=500)
+    async with serving(services) as port:
+        async with post(port, path, body) as reply:
+            for _ in range(4):
+                assert await reply.chunk()
+            await until_running(services, 1)
+            reply.reset()
+            await until_running(services, 0)
+        assert services.admission.in_use == 0
+
+
+async def test_a_client_that_leaves_before_the_first_token_frees_it_too(
+    shop: Shop, vllm_engine: Engine
+) -> None:
+    services = shop.services(engine=vllm_engine, max_tokens=500)
+    async with serving(services) as port:
+        async with connected(port) as (_, writer):
+            writer.write(request_bytes("/v1/chat/completions", {"prompt": "hi " * 900}))
+            await until(lambda: services.admission.in_use == 1)
+            writer.transport.abort()
+        await until(lambda: services.admission.in_use == 0)
+        assert (await ask(port))[-1][1]["finish_reason"] in ("stop", "length")
+        await until_running(services, 0)
