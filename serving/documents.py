@@ -15,7 +15,7 @@ from pipeline.timing import STAGES
 from pipeline.types import FINISH_REASONS
 from serving.catalog_document import catalog_page
 from serving.contract import EVENTS, MoneyJson, ProductJson, TokensJson, VariantJson
-from serving.errors import CODES
+from serving.errors import ANSWER_CODES
 from serving.markdown import page, table, words
 from serving.metrics import BUCKETS, LONG_BUCKETS, OUTCOMES, ROUTES, SOURCES, Metrics
 from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
@@ -65,7 +65,7 @@ def events_page() -> str:
         "in an `error` event when the headers have left already.",
         table(
             ("code", "status", "meaning"),
-            ((f"`{name}`", str(code.status), code.meaning) for name, code in CODES.items()),
+            ((f"`{name}`", str(code.status), code.meaning) for name, code in ANSWER_CODES.items()),
         ),
     )
 

@@ -30,15 +30,10 @@ class Code:
     meaning: str
 
 
-CODES: Mapping[str, Code] = {
+ANSWER_CODES: Mapping[str, Code] = {
     "invalid_json": Code(400, "the body is not JSON in UTF-8"),
     "invalid_request": Code(422, "a field is missing, unknown, of the wrong type or out of bounds"),
     "unsupported_parameter": Code(422, "OpenAI has this field, but it cannot be honoured here"),
-    "version_conflict": Code(412, "the product is at another version than `If-Match` says"),
-    "sku_taken": Code(409, "another product has this SKU, however it is written"),
-    "store_busy": Code(503, "others changed the product at the same moment, again and again"),
-    "forbidden": Code(403, "the token's role does not include this"),
-    "product_unknown": Code(404, "no product, or no variant, has this id or SKU"),
     "unauthorized": Code(401, "no key, or a wrong one, in the Authorization header"),
     "not_found": Code(404, "nothing is at this path"),
     "sku_unknown": Code(404, "`sku` names neither a SKU nor a product of this catalogue"),
@@ -46,7 +41,7 @@ CODES: Mapping[str, Code] = {
     "method_not_allowed": Code(405, "the path exists, but not for this method"),
     "body_timeout": Code(408, "the body did not arrive in time"),
     "body_too_large": Code(413, "the body has more bytes than are read"),
-    "unsupported_media_type": Code(415, "the body is not declared as plain JSON"),
+    "unsupported_media_type": Code(415, "the body is of a kind that is not read here"),
     "wait_expired": Code(429, "it waited for a free place as long as requests may"),
     "client_closed": Code(400, "the client left before its request was complete"),
     "queue_full": Code(503, "as many requests as may wait are waiting already"),
@@ -58,6 +53,21 @@ CODES: Mapping[str, Code] = {
     "shutting_down": Code(503, "this server is being stopped"),
     "internal_error": Code(500, "a fault of this server; its log has the details"),
 }
+"""What a request for an answer may meet; every other route may meet some of it too."""
+
+CATALOG_CODES: Mapping[str, Code] = {
+    "version_conflict": Code(412, "the product is at another version than `If-Match` says"),
+    "sku_taken": Code(409, "another product has this SKU, however it is written"),
+    "store_busy": Code(503, "others changed the product at the same moment, again and again"),
+    "forbidden": Code(403, "the token's role does not include this"),
+    "product_unknown": Code(404, "no product, or no variant, has this id or SKU"),
+    "pin_unknown": Code(404, "the product is not pinned"),
+    "import_unknown": Code(404, "no import has this id, or it is too old"),
+    "import_busy": Code(409, "the import is in a state in which this cannot be done"),
+}
+"""What else a request about the catalogue may meet."""
+
+CODES: Mapping[str, Code] = {**ANSWER_CODES, **CATALOG_CODES}
 
 
 class ApiError(Exception):

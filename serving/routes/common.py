@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel
 
-from serving.errors import CODES
+from serving.errors import ANSWER_CODES
 from serving.services import Services
 
 
@@ -32,7 +32,7 @@ def described(
     `answers` are the media types of an answer, `error` is the schema of a refusal.
     """
     by_status: dict[int, list[str]] = {}
-    for name, code in CODES.items():
+    for name, code in ANSWER_CODES.items():
         by_status.setdefault(code.status, []).append(f"`{name}`: {code.meaning}")
     responses: dict[str, Any] = {
         "200": {"description": "The answer.", "content": {kind: {} for kind in answers}}
@@ -84,7 +84,7 @@ ERROR_SCHEMA: dict[str, Any] = {
             "type": "object",
             "required": ["code", "message"],
             "properties": {
-                "code": {"type": "string", "enum": list(CODES)},
+                "code": {"type": "string", "enum": list(ANSWER_CODES)},
                 "message": {"type": "string"},
                 "field": {"type": "string"},
                 "retry_after": {"type": "integer"},

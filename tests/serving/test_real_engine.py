@@ -6,7 +6,7 @@ from pipeline.engine import Engine
 from tests.serving.server import connected, post, request_bytes, serving, until
 from tests.serving.shop import ASK, Shop, ask, until_running
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize(
