@@ -40,6 +40,7 @@ class Tokenizer:
         self._backend = backend
         self._render_chat = render_chat
         self._control = frozenset(i for i, token in added.items() if token.special)
+        self._newline_ids: tuple[int, ...] | None = None
         self.bos_id = bos_id
         self.eos_ids = eos_ids
 
@@ -114,9 +115,11 @@ class Tokenizer:
 
     def newline_ids(self) -> tuple[int, ...]:
         """Every token whose text begins with a newline: what ends a line of a transcript."""
-        vocabulary = self._backend.get_vocab(with_added_tokens=True)
-        ids = (i for piece, i in vocabulary.items() if piece.startswith(_NEWLINE_PIECES))
-        return tuple(sorted(i for i in ids if self.decode([i]).startswith("\n")))
+        if self._newline_ids is None:
+            vocabulary = self._backend.get_vocab(with_added_tokens=True)
+            ids = (i for piece, i in vocabulary.items() if piece.startswith(_NEWLINE_PIECES))
+            self._newline_ids = tuple(sorted(i for i in ids if self.decode([i]).startswith("\n")))
+        return self._newline_ids
 
 
 def scrub(text: str) -> str:
