@@ -1,24 +1,16 @@
 """Which products a question is about: the page's, the conversation's, or the nearest ones."""
 
-import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
-
-import numpy as np
 
 from catalog.product import Product
-from pipeline import vector_file
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.hotshelf import HotShelf
 from pipeline.index import VectorIndex
 from pipeline.live_index import LiveIndex
 from pipeline.types import Question, Source, Turn, Why
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +24,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverConfig:
-    """`products`: how many a search brings. `device`: where the vectors are kept.
-
-    `vectors`: a file that keeps them between starts.
-    """
+    """`products`: how many a search brings. `device`: where the vectors are kept."""
 
     products: int = 3
     device: Device = "cpu"
-    vectors: Path | None = None
 
 
 def searchable_texts(product: Product) -> list[str]:
@@ -77,12 +65,9 @@ class Retriever:
         return self.encoder.document_batch
 
     async def rebuild(self) -> None:
-        """Encode the shelf's products and search among them from now on.
-
-        Texts whose vectors the file holds are not encoded again; the file is brought up to date.
-        """
+        """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
-        vectors = await self._vectors([text for _, text in rows])
+        vectors = await self.encoder.documents([text for _, text in rows])
         device = self._config.device
         self._index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
 
@@ -94,36 +79,6 @@ class Retriever:
         vectors = await self.encoder.documents([text for _, text in rows])
         places = groupby(range(len(rows)), key=lambda place: rows[place][0])
         self._index.change({id_: vectors[list(at)] for id_, at in places}, removed)
-
-    async def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """float32 [len(texts), d], from the file as far as it goes."""
-        keys = [vector_file.digest(text) for text in texts]
-        kept = await asyncio.to_thread(self._read_file)
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
-        fresh = dict(zip(new, await self.encoder.documents(list(new.values())), strict=True))
-        found = {key: kept[key] if key in kept else fresh[key] for key in keys}
-        if found.keys() != kept.keys():
-            await asyncio.to_thread(self._write_file, found)
-        dimension = self.encoder.model.dimension
-        return np.array([found[key] for key in keys], dtype=np.float32).reshape(-1, dimension)
-
-    def _read_file(self) -> dict[bytes, Vectors]:
-        model, path = self.encoder.model, self._config.vectors
-        try:
-            return vector_file.read(path, model.name, model.dimension) if path else {}
-        except FileNotFoundError:
-            return {}
-        except (vector_file.VectorFileError, OSError) as error:
-            log.warning("%s; all products are encoded again", error)
-            return {}
-
-    def _write_file(self, vectors: dict[bytes, Vectors]) -> None:
-        model, path = self.encoder.model, self._config.vectors
-        try:
-            if path is not None:
-                vector_file.write(path, model.name, model.dimension, vectors)
-        except OSError as error:
-            log.warning("vectors are not kept: %s", error)
 
     def known(self, question: Question) -> tuple[Hit, ...]:
         """What needs no search: the page that the shopper is on."""

@@ -4,7 +4,6 @@ The engine takes longest to start, so it starts while the catalogue is read and 
 """
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -21,6 +20,7 @@ from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
 from pipeline.retriever import Retriever
 from pipeline.tokenizer import Tokenizer
+from pipeline.vector_cache import CachedVectors
 from pipeline.warmup import warm_heads
 from serving import configs, parts
 from serving.access import Access
@@ -33,7 +33,6 @@ from serving.services import Services
 from serving.sessions import RedisSessions
 from serving.settings import Settings
 from serving.startup import Progress, Silent, StartError
-from serving.vector_cache import CachedVectors
 
 
 @asynccontextmanager
