@@ -15,10 +15,10 @@ class CatalogKeys:
 
     prefix: str = "{hotshelf}:catalog"
 
-    @property
-    def write_keys(self) -> tuple[str, ...]:
-        """The keys of one write, in the order `store.lua` takes them."""
-        return (self.head, self.index, self.records, self.history, self.skus, self.changes)
+    def write_keys(self, token: str) -> tuple[str, ...]:
+        """The keys of the write that `token` names, in the order `store.lua` takes them."""
+        done = f"{self.prefix}:done:{token}"
+        return (done, self.head, self.index, self.records, self.history, self.skus, self.changes)
 
     @property
     def head(self) -> str:

@@ -1,10 +1,11 @@
 -- One write to the catalogue: checked as a whole, then done as a whole.
 --
--- KEYS  head (hash: version, token), index (hash: id -> "version revision skukey\tskukey..."),
+-- KEYS  done (of this token alone: the version it made; a client that lost the answer asks again),
+--       head (hash: version, token), index (hash: id -> "version revision skukey\tskukey..."),
 --       records (hash: revision -> product JSON), history (hash: id -> lines, newest first:
 --       "version revision milliseconds meta"), skus (hash: sku key -> id), changes (stream),
---       then, if the write is an import's, the import's own hash, which must be in state
---       'storing' under this very token: another process may have taken the import over
+--       then, if the write is an import's or its undo's, the import's own hash, which must be in
+--       state 'storing' or 'undoing' under this very token: another process may have taken it over
 -- ARGV  token, meta (JSON, one line), depth of history, length of the stream, number of puts,
 --       number of deletes, whether records come along (1) or were staged before (0);
 --       per put: id, expected version (-1 any, 0 absent), revision, sku keys (tabs between), record;
@@ -14,13 +15,18 @@
 --
 -- Everything goes in batches: Redis does nothing else meanwhile, so a large import must be short.
 
-local head, index, records, history, skus, changes = unpack(KEYS, 1, 6)
+local done, head, index, records, history, skus, changes = unpack(KEYS, 1, 7)
+local import = KEYS[8]
 local token, meta, depth, length = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local puts, deletes, inline = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
 local width = inline and 5 or 4
 local after = 7 + puts * width
 local LISTED = 1000  -- larger writes name no ids in the stream: followers compare the index
 local BATCH = 1000   -- fields per command
+local REMEMBERED = 600  -- seconds that a token is known for
+
+local already = redis.call('GET', done)
+if already then return { 'ok', tonumber(already) } end
 
 local function field(item, number) return ARGV[7 + (item - 1) * width + number] end
 local function words(keys) return string.gmatch(keys, '[^\t]+') end
@@ -40,9 +46,10 @@ local function send(command, key, list)
   end
 end
 
-if KEYS[7] then
-  local state = redis.call('HMGET', KEYS[7], 'state', 'token')
-  if state[1] ~= 'storing' or state[2] ~= token then return { 'stale' } end
+if import then
+  local state = redis.call('HMGET', import, 'state', 'token')
+  local storing = state[1] == 'storing' or state[1] == 'undoing'
+  if not storing or state[2] ~= token then return { 'stale' } end
 end
 
 -- what is there now
@@ -86,6 +93,7 @@ for item = puts + 1, #ids do effective = effective or versions[item] > 0 end
 if not effective then return { 'ok', tonumber(redis.call('HGET', head, 'version') or 0) } end
 
 -- the write
+local before = redis.call('HGET', head, 'token') or ''
 local version = redis.call('HINCRBY', head, 'version', 1)
 redis.call('HSET', head, 'token', token)
 local time = redis.call('TIME')
@@ -141,11 +149,18 @@ end)
 send('HSET', history, log)
 send('HDEL', records, dropped)
 
-local event = { 'token', token, 'meta', meta, 'at', now }
+local event = { 'before', before, 'token', token, 'meta', meta, 'at', now }
 if #ids <= LISTED then
   event[#event + 1] = 'ids'
   event[#event + 1] = cjson.encode(ids)
 end
 redis.call('XADD', changes, 'MAXLEN', '~', length, version .. '-0', unpack(event))
-if KEYS[7] then redis.call('HSET', KEYS[7], 'state', 'applied', 'version', version, 'applied_at', now) end
+if import then
+  local undone = redis.call('HGET', import, 'state') == 'undoing'
+  local fields = undone and { 'state', 'undone', 'undo_version', version, 'undone_at', now }
+    or { 'state', 'applied', 'version', version, 'applied_at', now }
+  redis.call('HSET', import, unpack(fields))
+  redis.call('HDEL', import, 'staged')
+end
+redis.call('SET', done, version, 'EX', REMEMBERED)
 return { 'ok', version }

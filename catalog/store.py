@@ -13,6 +13,7 @@ from typing import cast
 from uuid import uuid4
 
 from redis.asyncio import Redis
+from redis.typing import EncodableT, FieldT
 
 from catalog.checks import problems
 from catalog.codec import decode, encode
@@ -103,8 +104,9 @@ class CatalogStore:
         for product in write.puts:
             if found := problems(product):
                 raise InvalidProductError(product.id, found)
-        keys = [*self.keys.write_keys, *([write.import_key] if write.import_key else [])]
-        outcome, *details = await self._write(keys=keys, args=self._arguments(write))
+        token = write.token or uuid4().hex
+        keys = [*self.keys.write_keys(token), *([write.import_key] if write.import_key else [])]
+        outcome, *details = await self._write(keys=keys, args=self._arguments(write, token))
         match text(outcome):
             case "version":
                 actual = {text(i): int(v) for i, v in zip(details[::2], details[1::2], strict=True)}
@@ -116,10 +118,10 @@ class CatalogStore:
             case _:
                 return int(details[0])
 
-    def _arguments(self, write: Write) -> list[str | bytes | int]:
+    def _arguments(self, write: Write, token: str) -> list[str | bytes | int]:
         meta = json.dumps({"actor": write.actor, "cause": write.cause}, ensure_ascii=False)
         arguments: list[str | bytes | int] = [
-            write.token or uuid4().hex,
+            token,
             meta,
             self.config.history,
             self.config.stream,
@@ -168,6 +170,32 @@ class CatalogStore:
         owner = await self.redis.hget(self.keys.skus, sku_key(sku))
         return None if owner is None else await self.get(text(owner))
 
+    async def owners(self, keys: Sequence[str]) -> dict[str, str]:
+        """Which products have these SKU keys; those that nobody has are left out."""
+        found: dict[str, str] = {}
+        for batch in _batches(keys):
+            ids = await self.redis.hmget(self.keys.skus, batch)
+            found.update({k: text(i) for k, i in zip(batch, ids, strict=True) if i is not None})
+        return found
+
+    async def known(self, ids: Sequence[str]) -> set[str]:
+        """Those of `ids` that exist."""
+        found: set[str] = set()
+        for batch in _batches(ids):
+            lines = await self.redis.hmget(self.keys.index, batch)
+            found.update(i for i, line in zip(batch, lines, strict=True) if line is not None)
+        return found
+
+    async def stage(self, revisions: Mapping[str, Product]) -> None:
+        """Lay records ready under their revisions; a write with `Staged` will show them."""
+        records: dict[FieldT, EncodableT] = {r: encode(product) for r, product in revisions.items()}
+        await self.redis.hset(self.keys.records, mapping=records)
+
+    async def unstage(self, revisions: Sequence[str]) -> None:
+        """Drop records that no write has shown."""
+        for batch in _batches(revisions):
+            await self.redis.hdel(self.keys.records, *batch)
+
     async def versions(self) -> dict[str, int]:
         """Every product's version, by id; reads the index alone."""
         return {i: int(line.split(" ", 1)[0]) for i, line in (await self._index()).items()}
@@ -206,8 +234,8 @@ class CatalogStore:
         }
 
 
-def _batches(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[first : first + BATCH] for first in range(0, len(ids), BATCH))
+def _batches(ids: Sequence[str]) -> Iterator[list[str]]:
+    return (list(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH))
 
 
 def _spelling(key: str, products: Iterable[Product]) -> str:

@@ -68,6 +68,10 @@ class SkuTakenError(Exception):
         super().__init__(f"SKU {sku} belongs to {product_id}")
         self.sku, self.product_id = sku, product_id
 
+    def has_key(self, keys: str) -> bool:
+        """Whether it is one of the SKU keys in `keys`, tabs between."""
+        return sku_key(self.sku) in keys.split("\t")
+
 
 class InvalidProductError(ValueError):
     """A product that may not enter the catalogue; `problems` says why, nothing was written."""

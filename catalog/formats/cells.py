@@ -13,7 +13,7 @@ from catalog.formats.text import clean, clean_line, plain
 from catalog.product import Availability, Money
 
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E\+?\d{1,2}", re.IGNORECASE)
-_WHOLE = re.compile(r"([+-]?\d{1,9})(?:[.,]0*)?")
+_WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:[.,]0*)?")
 _LIVE = re.compile(r"'+[=+\-@＝＋－＠]")
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!"})
 _MAX_SHOWN = 200

@@ -52,13 +52,16 @@ def _from_zip(file: BinaryIO, limits: Limits) -> BinaryIO:
 def _bounded(stream: IO[bytes], limits: Limits) -> BinaryIO:
     """A copy of `stream`, given up as soon as it is too large."""
     copy = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY))  # noqa: SIM115
-    size = 0
-    while chunk := stream.read(CHUNK):
-        size += len(chunk)
-        if size > limits.max_bytes:
-            copy.close()
-            raise _too_large(limits)
-        copy.write(chunk)
+    try:
+        size = 0
+        while chunk := stream.read(CHUNK):
+            size += len(chunk)
+            if size > limits.max_bytes:
+                raise _too_large(limits)
+            copy.write(chunk)
+    except BaseException:
+        copy.close()
+        raise
     copy.seek(0)
     return copy
 

@@ -29,8 +29,9 @@ _KNOWN = frozenset(name for table in _TABLES for name in table)
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file whose records can be read, and who understands them."""
+    """A file whose records can be read, and who understands them; `file` is the unpacked one."""
 
+    file: BinaryIO
     source: Source
     adapter: Adapter
     format: Format
@@ -42,23 +43,33 @@ class Opened:
 def open_file(file: BinaryIO, options: ReadOptions) -> Opened:
     """Find out what `file` is. Raises `FileError`."""
     unpacked_file, container = unpacked(file, options.limits)
-    encoding = detect_encoding(unpacked_file, options.encoding)
+    try:
+        return _opened(unpacked_file, container, options)
+    except BaseException:
+        if unpacked_file is not file:
+            unpacked_file.close()
+        raise
+
+
+def _opened(file: BinaryIO, container: Container, options: ReadOptions) -> Opened:
+    encoding = detect_encoding(file, options.encoding)
     label = encoding.label
-    first = _first_character(unpacked_file, encoding)
+    first = _first_character(file, encoding)
     if first == "<":
-        xml = XmlSource(unpacked_file, options.limits)
-        adapter = _adapter(xml)
-        return Opened(xml, adapter, adapter.format, container, label, "")
+        xml = XmlSource(file, options.limits)
+        adapter = _adapter(xml, ADAPTERS)
+        return Opened(file, xml, adapter, adapter.format, container, label, "")
     if first in ("[", "{"):
-        json = JsonSource(unpacked_file, encoding, options.limits)
+        json = JsonSource(file, encoding, options.limits)
         kind: Format = "jsonl" if json.lines else "json"
-        return Opened(json, Plain(json.columns), kind, container, label, "")
-    table = open_table(unpacked_file, encoding, options.limits, _KNOWN.__contains__)
+        adapter = Plain(json.columns) if json.nested else _adapter(json, (Plain,))
+        return Opened(file, json, adapter, kind, container, label, "")
+    table = open_table(file, encoding, options.limits, _KNOWN.__contains__)
     source = TableSource(table)
-    adapter = _adapter(source)
+    adapter = _adapter(source, ADAPTERS)
     meta = table.commented and adapter.format == "google"
     kind = "meta" if meta else adapter.format
-    return Opened(source, adapter, kind, container, label, table.delimiter)
+    return Opened(file, source, adapter, kind, container, label, table.delimiter)
 
 
 def _first_character(file: BinaryIO, encoding: Encoding) -> str:
@@ -68,9 +79,9 @@ def _first_character(file: BinaryIO, encoding: Encoding) -> str:
     return start[:1]
 
 
-def _adapter(source: Source) -> Adapter:
+def _adapter(source: Source, adapters: tuple[type[Adapter], ...]) -> Adapter:
     names = frozenset(source.columns)
-    for adapter in ADAPTERS:
+    for adapter in adapters:
         if adapter.fits(names):
             return adapter(source.columns)
     shown = ", ".join(list(source.columns.values())[:8])[:200]

@@ -36,6 +36,7 @@ class JsonSource:
         self.lines = self._has_lines()
         self.columns: dict[str, str] = {}
         self.unread: tuple[str, ...] = ()
+        self.nested = False
         for _, (_, record) in zip(range(_SAMPLE), self._objects(), strict=False):
             if not isinstance(record, RowError):
                 self._learn(record)
@@ -43,16 +44,21 @@ class JsonSource:
     def _learn(self, record: Record) -> None:
         """Its keys; those of nested lists cannot be read unless they are variants."""
         for key, value in record.items():
-            if as_cell(value) is not None:
+            if is_nested(key, value):
+                self.nested = True
+            elif as_cell(value) is not None:
                 self.columns.setdefault(normal_header(spaced(key)), spaced(key))
-            elif key not in self.unread and not is_nested(key, value) and key != "texts":
+            elif key not in self.unread and key != "texts":
                 self.unread = (*self.unread, key)
 
     def _has_lines(self) -> bool:
-        """Whether the first line is a whole object by itself."""
+        """Whether the first line is a whole record by itself."""
         with open_text(self._file, self._encoding) as text:
-            first = next((line for line in text if line.strip()), "")
-        return first.lstrip().startswith("{") and isinstance(parse_object(first, 1), dict)
+            first = "\n"
+            while first and not first.strip():
+                first = text.readline(4 * self._limits.max_cell)
+        found = parse_object(first, 1) if first.lstrip().startswith("{") else None
+        return isinstance(found, dict) and not any(_is_list(k, v) for k, v in found.items())
 
     def _objects(self) -> Iterator[tuple[int, Record | RowError]]:
         with open_text(self._file, self._encoding) as text:
@@ -71,6 +77,10 @@ class JsonSource:
                 yield RowError(number, "", "", record.value, record.reason, record.fix)
             else:
                 yield flattened(record, number)
+
+
+def _is_list(key: str, value: object) -> bool:
+    return key.casefold() in _LISTS and isinstance(value, list)
 
 
 class _Buffer:

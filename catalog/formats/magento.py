@@ -126,10 +126,10 @@ class Magento(Adapter):
 def parse_attributes(cell: str) -> Pairs:
     """`a=b,c=d` with commas inside values, several values after `|`, and optional quotes."""
     starts = list(_ATTRIBUTE.finditer(cell))
-    ends = [start.start() for start in starts[1:]] + [len(cell)]
+    ends = [*(start.start() for start in starts), len(cell)][1:]
     return tuple(
         (start[1], cell[start.end() : end].strip().strip('"').replace("|", ", "))
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in zip(starts, ends, strict=False)
     )
 
 

@@ -64,7 +64,7 @@ _CODES = frozenset(
     )
 )
 """ISO 4217, the currencies people pay with."""
-_PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,2})?")
+_PLAIN = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from catalog.formats.model import Decimals
 Role = Literal["point", "comma"]
 
 _BLANKS = str.maketrans(dict.fromkeys("\u00a0\u202f\u2009\u2007", " ") | {"’": "'", "٬": "'"})
-_PLAIN = re.compile(r"\d{1,15}(?:\.\d{1,2})?")
-_SHAPE = re.compile(r"\d[\d., ']*")
+_PLAIN = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,2})?")
+_SHAPE = re.compile(r"[0-9][0-9., ']*")
 _SCIENTIFIC = re.compile(r"[+-]?\d+(?:[.,]\d+)?e[+-]?\d+", re.IGNORECASE)
 _GROUPED = {
     sep: re.compile(rf"\d{{1,3}}(?:{re.escape(sep)}\d{{3}})+") for sep in (".", ",", " ", "'")
@@ -96,7 +96,7 @@ def _refuse_what_is_none(number: str) -> None:
         )
     if number[0] in "-−(" and any(map(str.isdigit, number)):
         raise NumberError("below zero", "zero or more")
-    if not _SHAPE.fullmatch(number) or not number.isascii():
+    if not _SHAPE.fullmatch(number):
         raise _unreadable(number)
 
 

@@ -6,7 +6,7 @@ belong together; then to read every row. Neither needs more memory than one row 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from catalog.formats.cells import Context, Refusal
 from catalog.formats.detect import Opened, open_file
@@ -18,11 +18,18 @@ from catalog.formats.survey import STEP, Progress, Survey, cells_of, survey
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file that was looked at, ready to be read."""
+    """A file that was looked at, ready to be read. A context manager: a file that came packed is
+    closed at its end, any other is the caller's."""
 
     detected: Detected
     opened: Opened
     context: Context
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _close(self.opened)
 
     def patches(self, progress: Progress | None = None) -> Iterator[RowPatch | list[RowError]]:
         """Every row: what it says, or everything that is wrong with it."""
@@ -52,14 +59,23 @@ class Reading:
 def read(file: BinaryIO, options: ReadOptions, progress: Progress | None = None) -> Reading:
     """Look at `file`, whatever it is called. Raises `FileError`."""
     opened = open_file(file, options)
-    found = survey(opened, options, progress)
-    detected = _detected(opened, found, options)
-    if found.rows == 0:
-        raise FileError("empty", "the file has a header and no rows", detected)
-    if found.bare and options.currency is None:
-        message = "the amounts of the file have no currency: say which one they are in"
-        raise FileError("currency_unknown", message, detected)
+    try:
+        found = survey(opened, options, progress)
+        detected = _detected(opened, found, options)
+        if found.rows == 0:
+            raise FileError("empty", "the file has a header and no rows", detected)
+        if found.bare and options.currency is None:
+            message = "the amounts of the file have no currency: say which one they are in"
+            raise FileError("currency_unknown", message, detected)
+    except BaseException:
+        _close(opened)
+        raise
     return Reading(detected, opened, Context(detected.decimals, options.currency))
+
+
+def _close(opened: Opened) -> None:
+    if opened.container != "none":
+        opened.file.close()
 
 
 def _detected(opened: Opened, found: Survey, options: ReadOptions) -> Detected:

@@ -64,14 +64,16 @@ def html_to_text(html: str) -> str:
 def pairs_from_cell(cell: str) -> Pairs:
     """`name: value` pairs of one cell: a line each, or separated by `;`, or a JSON array.
 
-    A piece without a colon goes on with the value before it.
+    A piece without the colon that the first one has goes on with the value before it.
     """
     if cell.startswith("[["):
         return _pairs_from_json(cell)
     pieces = re.split(r"\n" if "\n" in cell else r"[；;]", cell)
+    narrow, wide = cell.find(":"), cell.find("：")
+    sign = "：" if wide >= 0 and (narrow < 0 or wide < narrow) else ":"
     pairs: list[tuple[str, str]] = []
     for piece in pieces:
-        name, colon, value = piece.replace("：", ":", 1).partition(":")
+        name, colon, value = piece.partition(sign)
         if colon and name.strip():
             pairs.append((clean_line(name), clean(value)))
         elif pairs and piece.strip():

@@ -1,0 +1,1 @@
+"""Catalogue files with the quirks that real ones have."""
