@@ -15,8 +15,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from serving import die_with_parent
-from serving.bootstrap import connect, fill_catalogue, find_model, make_first_token, redis_address
 from serving.gateway import BACKLOG
+from serving.parts import connect, fill_catalogue, find_model, make_first_token, redis_address
 from serving.settings import Settings
 from serving.signals import Stoppable
 from serving.startup import Progress, StartError

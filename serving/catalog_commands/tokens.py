@@ -70,8 +70,8 @@ def _with_tokens(work: Callable[[Tokens], Awaitable[T]]) -> T:
 @asynccontextmanager
 async def _tokens() -> AsyncGenerator[Tokens, None]:
     """The tokens in the Redis that the settings name, or in our own, running or not."""
-    from serving.bootstrap import connect, redis_address
     from serving.embedded_redis import running_url
+    from serving.parts import connect, redis_address
     from serving.startup import Silent
 
     settings = load_settings()

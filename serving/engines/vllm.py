@@ -145,6 +145,11 @@ class VllmEngine:
         if self._requests and not llm.errored:
             await llm.abort(list(self._requests))
         await asyncio.to_thread(llm.shutdown)
+        llm.shutdown = _nothing  # vLLM would call it again when the interpreter has ended
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Nothing is left to end."""
 
 
 def _times(metrics: Any) -> EngineTimes | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from serving.bootstrap import make_first_token
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
+from serving.parts import make_first_token
 from serving.settings import Settings
 from serving.startup import Note
 from serving.tokens import Tokens
