@@ -16,6 +16,7 @@ from redis.asyncio import Redis
 from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import RedisError
 
+from catalog.cancellation import obey_cancellation
 from catalog.keys import Reply, pairs, text
 from catalog.product import Product
 from catalog.store import CatalogStore, Snapshot
@@ -164,6 +165,7 @@ async def follow(
     backoff = ExponentialWithJitterBackoff(chosen.backoff_max_s, chosen.backoff_s)
     failures = 0
     while True:
+        obey_cancellation()
         try:
             change = await follower.check() if failures else await follower.next()
         except (RedisError, OSError, TimeoutError) as error:

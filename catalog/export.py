@@ -6,12 +6,12 @@ gets an apostrophe in front, which the import takes off again.
 
 import csv
 import io
-import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
+from catalog.formats.inert import inert
 from catalog.formats.text import pairs_to_cell
 from catalog.product import LOCALES, Money, Pairs, Product, Text, Variant
 from catalog.store import BATCH, CatalogStore
@@ -24,7 +24,6 @@ COLUMNS = (
     *("options", "price", "currency", "sale_price", "stock", "availability", "gtin"),
     *(f"{name}:{locale}" for locale in LOCALES for name in _PRODUCT),
 )
-_LIVE = re.compile(r"'*[=+\-@\t\r＝＋－＠]")
 
 
 async def export(store: CatalogStore, kind: ExportFormat) -> AsyncIterator[bytes]:
@@ -73,7 +72,7 @@ def rows(product: Product) -> Iterator[list[str]]:
     head = _head(product)
     for variant in product.variants:
         cells = {**head, **_variant(variant), "product_id": product.id}
-        yield [_inert(cells.get(column, "")) for column in COLUMNS]
+        yield [inert(cells.get(column, "")) for column in COLUMNS]
         head = {}
 
 
@@ -120,7 +119,3 @@ def _amount(money: Money | None) -> str:
         return ""
     digits = format(money.amount, "f")
     return f"{digits}0" if len(digits.partition(".")[2]) == 3 else digits
-
-
-def _inert(cell: str) -> str:
-    return f"'{cell}" if _LIVE.match(cell) else cell

@@ -26,8 +26,8 @@ State = Literal[
     "received", "planning", "storing", "applied", "refused", "failed", "undoing", "undone"
 ]
 WORKING: tuple[State, ...] = ("planning", "storing", "undoing")
-LEASE_MS = 15_000
-"""Milliseconds without a sign of life after which another process may take over."""
+LEASE_S = 15.0
+"""Seconds without a sign of life after which another process may take over."""
 KEPT_S = 90 * 24 * 3600
 """Seconds an import is remembered."""
 _PAGE = 1000
@@ -93,9 +93,12 @@ class ImportRecord:
     done: int = 0
     beat: int = 0
 
-    def interrupted(self, now_ms: int) -> bool:
-        """Whether whoever worked on it has died: it can be resumed, or left as it is."""
-        return self.state in WORKING and now_ms - self.beat > LEASE_MS
+    def interrupted(self, now: float, lease_s: float = LEASE_S) -> bool:
+        """Whether at `now`, in seconds since 1970, whoever worked on it has died.
+
+        Then it can be applied (or undone) again, or left as it is.
+        """
+        return self.state in WORKING and now - self.beat / 1000 > lease_s
 
 
 class ImportUnknownError(Exception):
@@ -113,8 +116,11 @@ class ImportBusyError(Exception):
 class ImportRecords:
     """Imports by id, newest first."""
 
-    def __init__(self, redis: Redis, prefix: str = "{hotshelf}:imports") -> None:
+    def __init__(
+        self, redis: Redis, prefix: str = "{hotshelf}:imports", lease_s: float = LEASE_S
+    ) -> None:
         self._redis, self._prefix = redis, prefix
+        self._lease_ms = int(lease_s * 1000)
         folder = files("catalog")
         self._claim = redis.register_script(folder.joinpath("import_claim.lua").read_text())
         self._step = redis.register_script(folder.joinpath("import_step.lua").read_text())
@@ -174,7 +180,7 @@ class ImportRecords:
         Raises `ImportUnknownError` or `ImportBusyError`.
         """
         token = uuid4().hex
-        reply = await self._claim([self.key(import_id)], [state, token, LEASE_MS, *states])
+        reply = await self._claim([self.key(import_id)], [state, token, self._lease_ms, *states])
         match [text(reply[0]), *reply[1:]]:
             case ["missing"]:
                 raise ImportUnknownError(import_id)

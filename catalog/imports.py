@@ -18,11 +18,19 @@ import msgspec
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from catalog.cancellation import obey_cancellation
 from catalog.collect import collect
 from catalog.diff import changes
 from catalog.formats.model import FileError, Limits, ReadOptions
 from catalog.formats.read import Reading, read
-from catalog.import_records import ImportOptions, ImportRecord, ImportRecords, ProductDiff, State
+from catalog.import_records import (
+    LEASE_S,
+    ImportOptions,
+    ImportRecord,
+    ImportRecords,
+    ProductDiff,
+    State,
+)
 from catalog.merge import MergeRules
 from catalog.plan import Change, Plan
 from catalog.staging import Staging, commit
@@ -42,10 +50,12 @@ Watch = Callable[[Change], None]
 
 @dataclass(frozen=True, slots=True)
 class ImporterConfig:
-    """`limits`: of one file. `prefix`: of the keys in Redis."""
+    """`limits`: of one file. `prefix`: of the keys in Redis. `lease_s`: seconds without a sign of
+    life after which an import counts as interrupted."""
 
     limits: Limits = field(default_factory=Limits)
     prefix: str = "{hotshelf}:imports"
+    lease_s: float = LEASE_S
 
 
 class TooManyRemovalsError(Exception):
@@ -60,7 +70,7 @@ class Importer:
     ) -> None:
         self.config = config or ImporterConfig()
         self.store = store
-        self.records = ImportRecords(redis, self.config.prefix)
+        self.records = ImportRecords(redis, self.config.prefix, self.config.lease_s)
         self.uploads = Uploads(redis, self.config.limits)
 
     async def receive(
@@ -189,6 +199,7 @@ class _Work:
     async def pause(self, done: int) -> None:
         """Let other work go on, and say every second that one is alive."""
         await asyncio.sleep(0)
+        obey_cancellation()
         if time.monotonic() - self._beat > _BEAT_S:
             self._beat = time.monotonic()
             await self._records.step(self.import_id, self.token, phase=self._phase, done=done)

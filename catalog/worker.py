@@ -7,10 +7,12 @@ does it at low priority; how it went is in the import's record.
 import asyncio
 import json
 import os
+import signal
 import sys
 from typing import Literal
 
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from catalog.import_records import ImportBusyError, ImportUnknownError
 from catalog.imports import Importer
@@ -20,8 +22,12 @@ from catalog.writes import StaleImportError
 Action = Literal["preview", "apply", "undo"]
 
 _NICE = 10
+FAILED = 1
+"""Exit code when the store failed; the import can be applied again."""
 TAKEN = 3
 """Exit code when the import could not be worked on: unknown, busy, or taken over by another."""
+BROKEN_OFF = 4
+"""Exit code after SIGTERM; the import says so, and can be applied again."""
 
 
 async def run_in_process(redis_url: str, import_id: str, action: Action, *, actor: str = "") -> int:
@@ -35,6 +41,9 @@ async def run_in_process(redis_url: str, import_id: str, action: Action, *, acto
 
 
 async def _work(job: dict[str, str]) -> int:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with Redis.from_url(job["redis"]) as redis:
         importer = Importer(redis, CatalogStore(redis))
         try:
@@ -46,6 +55,11 @@ async def _work(job: dict[str, str]) -> int:
                 await importer.apply(job["import_id"])
         except (ImportBusyError, ImportUnknownError, StaleImportError):
             return TAKEN
+        except asyncio.CancelledError:
+            return BROKEN_OFF
+        except (RedisError, OSError) as error:
+            sys.stderr.write(f"import {job['import_id']}: {error}\n")
+            return FAILED
     return 0
 
 

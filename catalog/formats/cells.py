@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from catalog.formats.columns import normal_header
+from catalog.formats.inert import ERRORS, inert_undone
 from catalog.formats.model import KEEP, Decimals, Keep, RowError
 from catalog.formats.money import parse_money
 from catalog.formats.numbers import NumberError, normal
@@ -14,8 +15,6 @@ from catalog.product import Availability, Money
 
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E\+?\d{1,2}", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:[.,]0*)?")
-_LIVE = re.compile(r"'+[=+\-@＝＋－＠]")
-_ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!"})
 _MAX_SHOWN = 200
 
 _AVAILABLE: dict[str, Availability] = {}
@@ -72,10 +71,10 @@ class Cells:
 
     def word(self, role: str) -> str:
         """The cell on one line, cleaned; "" if there is none."""
-        word = clean_line(inert_undone(self.raw(role)))
-        if word[:1] == "#" and word in _ERRORS:
-            self.problem(role, word, "a spreadsheet's error instead of a value", "the value")
-        return word
+        raw = self.raw(role)
+        if raw.startswith("#") and raw in ERRORS:
+            self.problem(role, raw, "a spreadsheet's error instead of a value", "the value")
+        return clean_line(inert_undone(raw))
 
     def line_or_keep(self, role: str) -> str | Keep:
         """One line of text, or `KEEP` without such a column."""
@@ -168,8 +167,3 @@ class Cells:
         self.problems.append(
             RowError(self.line, self.sku, column, shown, reason, fix, blocking=blocking)
         )
-
-
-def inert_undone(cell: str) -> str:
-    """The text of a cell that an export made inert with a leading apostrophe."""
-    return cell[1:] if cell.startswith("'") and _LIVE.match(cell) else cell

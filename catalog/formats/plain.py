@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from catalog.formats.adapter import Adapter, first_of
-from catalog.formats.cells import Cells, Refusal, inert_undone
+from catalog.formats.cells import Cells, Refusal
 from catalog.formats.columns import plain_role
+from catalog.formats.inert import inert_undone
 from catalog.formats.model import (
     KEEP,
     Format,

@@ -38,7 +38,7 @@ def clean(text: str) -> str:
 
 def clean_line(text: str) -> str:
     """`text` on one line."""
-    return clean(text).replace("\n", " ") if "\n" in text or "\r" in text else clean(text)
+    return " ".join(clean(text).split())
 
 
 def plain(text: str) -> str:
@@ -68,7 +68,8 @@ def pairs_from_cell(cell: str) -> Pairs:
     """
     if cell.startswith("[["):
         return _pairs_from_json(cell)
-    pieces = re.split(r"\n" if "\n" in cell else r"[；;]", cell)
+    mark = next((mark for mark in ("\n", "；") if mark in cell), ";")
+    pieces = cell.split(mark)
     narrow, wide = cell.find(":"), cell.find("：")
     sign = "：" if wide >= 0 and (narrow < 0 or wide < narrow) else ":"
     pairs: list[tuple[str, str]] = []
@@ -77,7 +78,7 @@ def pairs_from_cell(cell: str) -> Pairs:
         if colon and name.strip():
             pairs.append((clean_line(name), clean(value)))
         elif pairs and piece.strip():
-            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}；{clean(piece)}")
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}{mark}{clean(piece)}")
     return tuple(pairs)
 
 
