@@ -2,6 +2,9 @@
 
 import asyncio
 import multiprocessing
+import os
+from functools import cache
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pipeline.engine import EngineStats
@@ -38,6 +41,7 @@ async def start(config: VllmConfig, load: Load) -> Any:
     Raises what vLLM raises. When cancelled, no process is left behind.
     """
     set_environment(config)
+    os.environ.setdefault("VLLM_RPC_BASE_PATH", _sockets().name)
     making = asyncio.ensure_future(asyncio.to_thread(_make, config, load))
     try:
         return await asyncio.shield(making)
@@ -45,6 +49,19 @@ async def start(config: VllmConfig, load: Load) -> Any:
         making.add_done_callback(_discard)
         _stop_starting()
         raise
+
+
+async def stop(llm: Any) -> None:
+    """End its processes and close its sockets; seconds."""
+    await asyncio.to_thread(llm.shutdown)
+    await asyncio.sleep(0)  # the sockets belong to this loop, where vLLM has them closed next
+    llm.engine_core.resources.ctx.destroy(linger=0)
+
+
+@cache
+def _sockets() -> TemporaryDirectory[str]:
+    """Where vLLM puts its sockets, which it leaves behind; ours goes when this process does."""
+    return TemporaryDirectory(prefix="hotshelf-", ignore_cleanup_errors=True)
 
 
 def _make(config: VllmConfig, load: Load) -> Any:

@@ -22,8 +22,7 @@ class VllmConfig:
     """The in-process engine. None leaves a value to the profile of `device`.
 
     `model` is a folder or a Hugging Face id. `cpu_cores` are the cores of the matrix products
-    as vLLM writes them ("0-3", "0,2"), None for all that this process may use. An answer is
-    given up after `silence_s` without a token.
+    as vLLM writes them ("0-3", "0,2"). An answer is given up after `silence_s` without a token.
     """
 
     model: str
@@ -70,9 +69,18 @@ def _cpu(config: VllmConfig) -> dict[str, Any]:
 
 
 def _gpu(config: VllmConfig) -> dict[str, Any]:
-    if config.kv_cache_gib is not None:
-        return {"kv_cache_memory_bytes": int(config.kv_cache_gib * GIB)}
-    return {"gpu_memory_utilization": config.gpu_memory_utilization}
+    """-1 lets vLLM find the longest context that the memory holds; small steps keep TTFT short."""
+    memory = (
+        {"gpu_memory_utilization": config.gpu_memory_utilization}
+        if config.kv_cache_gib is None
+        else {"kv_cache_memory_bytes": int(config.kv_cache_gib * GIB)}
+    )
+    return {
+        "max_model_len": -1,
+        "max_num_seqs": 256,
+        "max_num_batched_tokens": 2048,
+        **memory,
+    }
 
 
 def environment(config: VllmConfig) -> dict[str, str]:
@@ -91,7 +99,7 @@ def environment(config: VllmConfig) -> dict[str, str]:
     if Path(config.model).is_dir():
         variables["HF_HUB_OFFLINE"] = "1"
     if config.device == "cpu":
-        variables["VLLM_CPU_OMP_THREADS_BIND"] = config.cpu_cores or usable_cores()
+        variables["VLLM_CPU_OMP_THREADS_BIND"] = config.cpu_cores or _cores()
     return variables
 
 
@@ -101,9 +109,13 @@ def set_environment(config: VllmConfig) -> None:
         os.environ.setdefault(name, value)
 
 
-def usable_cores() -> str:
-    """The cores that this process may use, as vLLM lists them."""
-    return ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))
+def _cores() -> str:
+    """The cores of the matrix products: all of two, else all but the one that vLLM leaves free.
+
+    Of two cores, keeping one free halves the speed and gains nothing: the gateway needs little.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    return ",".join(map(str, usable)) if len(usable) <= 2 else "auto"
 
 
 def native_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:

@@ -5,7 +5,6 @@ detokenising and one task that hands outputs to the streams. Their clock is CLOC
 `time.monotonic` is, so times need no conversion.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from http import HTTPStatus
@@ -144,7 +143,7 @@ class VllmEngine:
             return
         if self._requests and not llm.errored:
             await llm.abort(list(self._requests))
-        await asyncio.to_thread(llm.shutdown)
+        await core.stop(llm)
         llm.shutdown = _nothing  # vLLM would call it again when the interpreter has ended
 
 

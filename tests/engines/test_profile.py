@@ -21,8 +21,12 @@ def test_a_cpu_runs_eagerly_in_small_blocks_with_a_fixed_cache() -> None:
     assert arguments["enforce_eager"] is True
     assert arguments["block_size"] == 32
     assert arguments["kv_cache_memory_bytes"] == 1 << 29
-    assert arguments["max_num_seqs"]
-    assert arguments["max_num_batched_tokens"]
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_steps_and_batches_are_bounded_whatever_vllm_thinks(device: profile.Device) -> None:
+    arguments = engine_arguments(VllmConfig("m", device))
+    assert 0 < arguments["max_num_seqs"] <= arguments["max_num_batched_tokens"]
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu"])
@@ -31,6 +35,16 @@ def test_what_the_operator_gives_wins_over_the_profile(device: profile.Device) -
     arguments = engine_arguments(config)
     assert (arguments["max_model_len"], arguments["block_size"]) == (512, 64)
     assert arguments["max_num_seqs"] == 3
+
+
+@pytest.mark.parametrize(("usable", "bound"), [({0}, "0"), ({0, 1}, "0,1"), ({0, 1, 2, 3}, "auto")])
+def test_of_many_cores_vllm_leaves_one_free_and_of_two_none(
+    monkeypatch: pytest.MonkeyPatch, usable: set[int], bound: str
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: usable)
+    assert environment(VllmConfig("m"))["VLLM_CPU_OMP_THREADS_BIND"] == bound
+    given = environment(VllmConfig("m", cpu_cores="1"))
+    assert given["VLLM_CPU_OMP_THREADS_BIND"] == "1"
 
 
 def test_a_folder_needs_no_network_and_nothing_is_reported(tmp_path: Path) -> None:
