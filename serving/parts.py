@@ -9,15 +9,12 @@ from redis.exceptions import RedisError
 
 from catalog.demo import demo_products
 from catalog.store import CatalogStore
-from serving import bundled_model, preflight
+from serving import bundled_model, preflight, redis_client
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
 from serving.settings import Settings
 from serving.settings_text import without_password
 from serving.startup import Progress, StartError
 from serving.tokens import Tokens
-
-_REDIS_TIMEOUT_S = 5.0
-"""For one command; a session store that must be faster has a shorter one of its own."""
 
 
 @asynccontextmanager
@@ -40,9 +37,7 @@ async def redis_address(settings: Settings, progress: Progress) -> AsyncGenerato
 @asynccontextmanager
 async def connect(url: str) -> AsyncGenerator[Redis, None]:
     """A client of a Redis that answers. Raises `StartError`."""
-    redis = Redis.from_url(
-        url, socket_timeout=_REDIS_TIMEOUT_S, socket_connect_timeout=_REDIS_TIMEOUT_S
-    )
+    redis = redis_client.connect(url)
     try:
         await preflight.check_redis(redis, without_password(url))
         yield redis
