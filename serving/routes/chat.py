@@ -29,6 +29,11 @@ router = APIRouter()
 )
 async def chat(request: Request, services: Annotated[Services, Depends(authorised)]) -> Response:
     """Answer a shopper's message as server-sent events; docs/events.md describes them."""
+    return await answer_stream(request, services)
+
+
+async def answer_stream(request: Request, services: Services) -> EventStream:
+    """The events that answer `request`, whoever was allowed to send it. Raises `ApiError`."""
     data = await read_json(request, services.http.body)
     asked = validate(ChatRequest, data, services.http.limits)
     question = _question(asked, services.shelf)
