@@ -2,13 +2,22 @@
 
 from fastapi import FastAPI
 
+from serving.admin import router as admin
 from serving.catalog_version import CatalogVersionHeader
 from serving.errors import install_handlers
 from serving.observe import RecordRequests
-from serving.routes import catalog, chat, openai, ops
+from serving.routes import (
+    catalog,
+    catalog_records,
+    chat,
+    import_reads,
+    imports,
+    openai,
+    ops,
+)
 from serving.services import Services
 
-CATALOG_ROUTES = (catalog,)
+CATALOG_ROUTES = (catalog, catalog_records, imports, import_reads)
 
 
 def create_app(services: Services) -> FastAPI:
@@ -20,4 +29,5 @@ def create_app(services: Services) -> FastAPI:
     install_handlers(app)
     for routes in (chat, openai, *CATALOG_ROUTES, ops):
         app.include_router(routes.router)
+    admin.install(app)
     return app

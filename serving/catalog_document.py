@@ -82,8 +82,8 @@ def _section(operation: Json) -> Iterator[str]:
 
 
 def _body(kind: str, schema: Json) -> Iterator[str]:
-    if "properties" not in schema:
-        yield f"Body: `{kind}`: {schema['description']}"
+    if "binary" in json.dumps(schema):
+        yield f"Body: `{kind}`: {schema['description']}."
         return
     rows = (
         (f"`{name}`", _kind(field), _about(field)) for name, field in schema["properties"].items()

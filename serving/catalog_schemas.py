@@ -5,6 +5,7 @@ lose a cent on the way, so it is refused. Texts are cleaned as a shopper's are.
 """
 
 import re
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -175,6 +176,19 @@ class MoneyPatch(Body):
 NewMoney = Annotated[
     MoneyPatch, BeforeValidator(_spelled_out, json_schema_input_type=str | MoneyPatch)
 ]
+
+
+class PinBody(Body):
+    """How long a product is pinned; for good if nothing is said."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{}, {"until": "2026-12-24T18:00:00Z"}, {"seconds": 86400}]},
+    )
+
+    until: Annotated[datetime, Field(strict=False)] | None = Field(
+        None, description="A moment with its time zone."
+    )
+    seconds: Annotated[float, Field(gt=0, le=10 * 366 * 86400, allow_inf_nan=False)] | None = None
 
 
 PATCH_EXAMPLES: list[JsonValue] = [

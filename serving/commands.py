@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from serving import preflight
-from serving.catalog_commands import tokens
+from serving.catalog_commands import files, records, tokens
 from serving.console import ConsoleProgress
 from serving.examples import examples
 from serving.failures import clear_failures
@@ -29,6 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(tokens.app, name="token")
+app.command("import")(files.import_file)
+for command in (files.apply, files.undo, files.export, records.pin, records.history):
+    app.command()(command)
 
 
 @app.command()

@@ -130,6 +130,9 @@ class Settings(BaseSettings):
     max_message_chars: Count = Field(4000, description="characters of the longest question")
     max_answer_tokens: Count = Field(512, description="tokens of the longest answer asked for")
     max_body_bytes: Count = Field(512 * 1024, description="bytes that are read of a request")
+    max_import_mb: Annotated[int, Field(ge=1, le=256)] = Field(
+        256, description="MiB of the largest catalogue file"
+    )
     heartbeat_s: Seconds = Field(15.0, description="seconds of silence before a heartbeat")
     shutdown_s: Seconds = Field(10.0, description="seconds that running answers get at the end")
 

@@ -177,7 +177,7 @@ def _too_large(config: UploadConfig) -> ApiError:
     limit = config.max_bytes
     message = (
         f"the file has over {limit:,} bytes ({limit / 1024 / 1024:g} MiB): "
-        "split it, or have HOTSHELF_IMPORT_MAX_MB raised"
+        "split it, or have HOTSHELF_MAX_IMPORT_MB raised"
     )
     return ApiError("body_too_large", message, field="file", more={"max_bytes": limit})
 

@@ -15,6 +15,7 @@ from pipeline.hotshelf import HotShelf
 from serving.catalog_services import CatalogConfig, CatalogServices
 from serving.services import Services
 from serving.tokens import ROLES, Role
+from serving.upload import UploadConfig
 from tests.catalog.make import product, variant
 from tests.serving.conftest import services_on
 from tests.serving.fakes import shirt
@@ -61,13 +62,18 @@ class Api:
 
 
 @pytest.fixture(scope="package")
-async def running(redis_url: str) -> AsyncIterator[tuple[Services, str]]:
+async def running(
+    redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[Services, str]]:
     """One server for all of these tests; writes are not waited for, since nothing follows them."""
     async with Redis.from_url(redis_url) as redis:
-        catalog = CatalogServices.on(redis, CatalogConfig(shown_wait_s=0))
-        services = replace(services_on(redis), catalog=catalog)
+        upload = UploadConfig(tmp_path_factory.mktemp("uploads"), max_bytes=1024 * 1024, idle_s=1)
+        config = CatalogConfig(upload=upload, shown_wait_s=0)
+        catalog = CatalogServices.on(redis, redis_url, config)
+        services = replace(services_on(redis, redis_url), catalog=catalog)
         async with serving(services) as port:
             yield services, f"http://127.0.0.1:{port}"
+        await catalog.jobs.close()
 
 
 @pytest.fixture

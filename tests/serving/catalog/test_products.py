@@ -11,7 +11,7 @@ import pytest
 from catalog.demo import demo_products
 from catalog.product import Product
 from serving.catalog_json import product_to_json
-from serving.catalog_services import CatalogServices
+from serving.catalog_services import CatalogConfig
 from tests.catalog.make import product
 from tests.serving.catalog.conftest import SHIRT, Api
 from tests.serving.server import serving
@@ -227,7 +227,7 @@ async def test_a_wrong_query_is_refused(api: Api, params: dict[str, str | int]) 
 
 async def test_an_acknowledged_change_is_what_this_process_answers_from(api: Api) -> None:
     shelf = api.shelf
-    services = replace(api.services, catalog=CatalogServices.on(api.services.redis))
+    services = replace(api.services, catalog=replace(api.services.catalog, config=CatalogConfig()))
 
     async def follow() -> None:
         while True:
