@@ -133,6 +133,19 @@ async def test_a_core_that_dies_fails_every_stream_and_leaves_nothing_behind(
     await gone(before)
 
 
+async def test_a_start_that_is_given_up_leaves_nothing_behind(model_dir: Path) -> None:
+    before = children()
+    engine = VllmEngine(VllmConfig(str(model_dir), kv_cache_gib=0.1))
+    starting = asyncio.create_task(engine.start())
+    while not any(b"spawn_main" in command(pid) for pid in children() - before):  # noqa: ASYNC110  no event tells
+        await asyncio.sleep(0.05)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await engine.close()
+    await gone(before)
+
+
 async def test_a_model_that_does_not_exist_is_one_clear_line(tmp_path: Path) -> None:
     engine = VllmEngine(VllmConfig(str(tmp_path / "nothing")))
     with pytest.raises(EngineError) as caught:
