@@ -134,10 +134,10 @@ class Follower:
 
 
 def _block_ms(redis: Redis, config: FeedConfig) -> int:
-    """How long to wait for an event, shorter than the client waits for any reply."""
+    """How long to wait for an event: half as long as the client waits for any reply."""
     options = redis.get_connection_kwargs()  # type: ignore[no-untyped-call]
     limit = options.get("socket_timeout", _DEFAULT_TIMEOUT_S)
-    return int(1000 * min(config.idle_s, 0.8 * limit if limit else config.idle_s))
+    return int(1000 * min(config.idle_s, limit / 2 if limit else config.idle_s))
 
 
 def _events(reply: object) -> list[tuple[int, Fields]]:

@@ -1,7 +1,7 @@
 """What a product must be before it may enter the catalogue."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from catalog.product import LOCALES, Money, Product, Text, Variant
 from catalog.skus import sku_key
@@ -74,7 +74,8 @@ def _variant(variant: Variant) -> Iterator[str]:
         yield f"{variant.sku}: stock {variant.stock} is below zero"
     if len(variant.options) > MAX_PAIRS:
         yield f"{variant.sku}: more than {MAX_PAIRS} options"
-    yield from _strings(*variant.options)
+    if variant.options:
+        yield from _strings(*variant.options)
 
 
 def _money(sku: str, name: str, money: Money) -> Iterator[str]:
@@ -85,15 +86,14 @@ def _money(sku: str, name: str, money: Money) -> Iterator[str]:
 
 
 def _strings(*named: tuple[str, str]) -> Iterator[str]:
-    for name, value in _long(named):
-        yield f"{name[:40]!r} is longer than {MAX_TEXT} characters ({len(value)})"
+    together = "".join([part for pair in named for part in pair])
+    if len(together) <= MAX_TEXT and (together.isascii() or _encodable(together)):
+        return
     for name, value in named:
-        if not _encodable(value):
+        if max(len(name), len(value)) > MAX_TEXT:
+            yield f"{name[:40]!r} is longer than {MAX_TEXT} characters ({len(value)})"
+        if not _encodable(name + value):
             yield f"{name[:40]!r} has half a character (a lone surrogate)"
-
-
-def _long(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    return ((name, value) for name, value in named if max(len(name), len(value)) > MAX_TEXT)
 
 
 def _encodable(value: str) -> bool:

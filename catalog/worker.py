@@ -22,6 +22,8 @@ from catalog.writes import StaleImportError
 Action = Literal["preview", "apply", "undo"]
 
 _NICE = 10
+_PATIENCE_S = 60.0
+"""Seconds that one write of a large import may take."""
 FAILED = 1
 """Exit code when the store failed; the import can be applied again."""
 TAKEN = 3
@@ -44,7 +46,7 @@ async def _work(job: dict[str, str]) -> int:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    async with Redis.from_url(job["redis"]) as redis:
+    async with Redis.from_url(job["redis"], socket_timeout=_PATIENCE_S) as redis:
         importer = Importer(redis, CatalogStore(redis))
         try:
             if job["action"] == "undo":

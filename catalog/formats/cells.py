@@ -72,6 +72,8 @@ class Cells:
     def word(self, role: str) -> str:
         """The cell on one line, cleaned; "" if there is none."""
         raw = self.raw(role)
+        if not raw:
+            return ""
         if raw.startswith("#") and raw in ERRORS:
             self.problem(role, raw, "a spreadsheet's error instead of a value", "the value")
         return clean_line(inert_undone(raw))

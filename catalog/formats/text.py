@@ -23,6 +23,9 @@ _BREAKS = re.compile(
 )
 _CELLS = re.compile(r"</t[dh]\s*>", re.IGNORECASE)
 _INERT = ["script", "style", "iframe", "object", "embed", "noscript", "template", "svg", "head"]
+_HAN = re.compile("[\u4e00-\u9fff]")
+_KANA = re.compile("[\u3040-\u30ff]")
+_LATIN = re.compile("[A-Za-z]+")
 _MARK = "\ue000"
 """Stands for a line break while HTML is parsed, where a real one would be a blank."""
 
@@ -38,6 +41,8 @@ def clean(text: str) -> str:
 
 def clean_line(text: str) -> str:
     """`text` on one line."""
+    if _SIMPLE.fullmatch(text) and "  " not in text:
+        return text.strip()
     return " ".join(clean(text).split())
 
 
@@ -100,11 +105,10 @@ def _pairs_from_json(cell: str) -> Pairs:
 
 def is_chinese(text: str) -> bool:
     """Whether a shopper would read `text` as Chinese: Han characters, and more than a few."""
-    han = sum("\u4e00" <= char <= "\u9fff" for char in text)
-    if han == 0 or any("\u3040" <= char <= "\u30ff" for char in text):
+    if text.isascii() or _KANA.search(text):
         return False
-    latin = len(re.findall("[A-Za-z]+", text))
-    return han >= latin
+    han = len(_HAN.findall(text))
+    return han > 0 and han >= len(_LATIN.findall(text))
 
 
 def tidy(product: Product) -> Product:
