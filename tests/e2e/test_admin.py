@@ -1,0 +1,89 @@
+"""What a merchandiser does all day, in a real browser."""
+
+import pytest
+from playwright.async_api import ConsoleMessage, FilePayload, expect
+
+from catalog.product import Locale, Product, Text
+from tests.admin.conftest import SHIRT
+from tests.e2e.conftest import Desk
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+FILE = (
+    "\ufeffsku,title,price,currency,stock\n"
+    "HAT-1,Wool Hat,12.30,USD,4\n"
+    "HAT-2,Felt Hat,abc,USD,1\n"
+    "hat-1 ,Wool Hat again,1.00,USD,1\n"
+)
+SLOW_MS = 60_000
+HOSTILE = (
+    "<script>document.title='run'</script><iframe src=\"/healthz\"></iframe>"
+    "<img src=x onerror=\"document.title='run'\">{{ 7 * 7 }}"
+)
+
+
+async def test_a_file_with_faults_is_previewed_applied_asked_about_and_undone(desk: Desk) -> None:
+    page = desk.page
+    await desk.sign_in()
+    await page.get_by_role("link", name="Imports").click()
+    file: FilePayload = {"name": "hats.csv", "mimeType": "text/csv", "buffer": FILE.encode()}
+    await page.get_by_label("File (CSV").set_input_files(file)
+    await page.get_by_label("Partial").check()
+    await page.get_by_role("button", name="Upload and preview").click()
+
+    status = page.locator("#status")
+    await expect(status).to_contain_text("previewed, not applied", timeout=SLOW_MS)
+    problems = page.locator("#problems tbody tr")
+    await expect(problems).to_have_count(2)
+    await expect(problems.nth(0)).to_contain_text("abc")
+    await expect(problems.nth(0)).to_contain_text("HAT-2")
+    await expect(problems.nth(1)).to_contain_text("hat-1")
+    assert await desk.services.catalog.store.get("HAT-1") is None
+
+    await page.get_by_role("button", name="Apply").click()
+    await expect(status).to_have_text("applied", timeout=SLOW_MS)
+    await expect(page.get_by_text("+ 2 refused = 3 rows of the file")).to_be_visible()
+
+    await page.get_by_role("link", name="HAT-1").click()
+    await page.get_by_role("button", name="Ask").click()
+    await expect(page.locator("#answer")).to_have_text("It costs 12.30")
+    await expect(page.locator("#answer-about")).to_contain_text("catalogue version")
+
+    await page.locator(".history a").first.click()
+    await page.get_by_role("button", name="Undo this import").click()
+    await expect(status).to_have_text("undone", timeout=SLOW_MS)
+    assert await desk.services.catalog.store.get("HAT-1") is None
+
+
+async def test_an_edited_price_is_in_the_next_answer(desk: Desk) -> None:
+    page = desk.page
+    await desk.sign_in()
+    await page.get_by_label("Price of SH-BLK", exact=True).fill("33.75")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("status")).to_contain_text("Saved: SH-BLK")
+    await page.get_by_role("link", name="Linen Shirt").click()
+    await page.get_by_role("button", name="Ask").click()
+    await expect(page.locator("#answer")).to_contain_text("33.75")
+
+
+async def test_text_that_would_run_is_shown_instead(desk: Desk) -> None:
+    page = desk.page
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            complaints.append(message.text)
+
+    page.on("console", note)
+    texts: dict[Locale, Text] = {"en": Text(HOSTILE, HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),))}
+    hostile = Product(HOSTILE, "en", texts, SHIRT.variants, brand=HOSTILE)
+    await desk.services.catalog.store.delete(["shirt"], actor="setup")
+    await desk.services.catalog.store.put([hostile], actor=HOSTILE)
+    await desk.sign_in()
+    await page.get_by_role("link", name="<script>").click()
+    await expect(page.locator(".text")).to_have_text(HOSTILE)
+    await page.get_by_role("button", name="Ask").click()
+    await expect(page.locator("#answer")).to_contain_text("It costs")
+    assert await page.locator("iframe, img, main script").count() == 0
+    assert "run" not in (await page.title()).split(" · ")[-1]
+    assert complaints == []
