@@ -57,8 +57,8 @@ class Running:
 
     async def ended(self) -> int:
         """Its exit status, when it and its children are gone; fails if one stays."""
-        status = await asyncio.wait_for(self.process.wait(), 60)
-        _, alive = await asyncio.to_thread(psutil.wait_procs, self.children, 20)
+        status = await asyncio.wait_for(self.process.wait(), 120)
+        _, alive = await asyncio.to_thread(psutil.wait_procs, self.children, 30)
         assert not alive
         return status
 
