@@ -1,6 +1,5 @@
 """What a merchandiser chose when uploading a file."""
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -11,8 +10,6 @@ from catalog.product import Locale
 from serving.body import validate
 from serving.catalog_schemas import Body
 from serving.schemas import Limits
-
-_CURRENCY = re.compile("[A-Z]{3}")
 
 
 def _upper_or_none(value: object) -> object:
@@ -29,7 +26,7 @@ class UploadForm(Body):
     csrf: str
     mode: Literal["all", "partial", "sync"] = "all"
     currency: Annotated[
-        Annotated[str, Field(pattern=_CURRENCY)] | None, BeforeValidator(_upper_or_none)
+        Annotated[str, Field(pattern="^[A-Z]{3}$")] | None, BeforeValidator(_upper_or_none)
     ] = None
     locale: Annotated[Locale | None, BeforeValidator(_blank_is_none)] = None
     decimals: NumberStyle = "auto"

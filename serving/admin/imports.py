@@ -40,7 +40,7 @@ async def upload(visit: Uploader) -> Response:
     importer = visit.catalog.imports
     async with read_upload(visit.request, visit.catalog.config.upload) as (form, file):
         check_csrf(visit, form.get("csrf"))
-        if file is None or not file.filename:
+        if file is None or not file.filename or not file.size:
             raise ApiError("invalid_request", visit.say("no_file"))
         options = options_of(form)
         name = "".join(char for char in file.filename if char.isprintable())

@@ -40,7 +40,7 @@ class Person:
     client: httpx.AsyncClient
 
     async def get(self, path: str, **query: str) -> httpx.Response:
-        return await self.client.get(path, params=query)
+        return await self.client.get(path, params=query or None)
 
     async def csrf(self, path: str = "/admin") -> str:
         """What the forms of a page carry."""
