@@ -3,7 +3,7 @@
 # skip and say so at the end; with CI=true a missing one is a failure.
 set -euo pipefail
 missing=()
-for command in hey chromium; do
+for command in curl hey chromium; do
     command -v "$command" >/dev/null || missing+=("$command")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0

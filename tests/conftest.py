@@ -17,6 +17,8 @@ from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
 
 ROOT = Path(__file__).parent.parent
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the first test module imports the library
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_from_outside() -> Generator[None]:
@@ -26,7 +28,6 @@ def _no_settings_from_outside() -> Generator[None]:
             ours = name.upper().startswith("HOTSHELF_") or name == "REDIS_URL"
             if ours and not name.upper().startswith("HOTSHELF_TEST_"):
                 patch.delenv(name)
-        patch.setenv("HF_HUB_OFFLINE", "1")
         yield
 
 
