@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from catalog.diff import FieldChange
 from catalog.product import Locale, Product
+from serving.admin.facts import facts_of
 from serving.admin.words import say, words
 
 STATIC = ("admin.css", "admin.js", "admin.svg")
@@ -48,6 +49,8 @@ def _environment() -> Environment:
     )
     environment.filters["instant"] = instant
     environment.filters["place"] = place
+    environment.filters["facts"] = facts_of
+    environment.filters["zip"] = zip
     environment.globals["static"] = {name: static_url(name) for name in STATIC}
     return environment
 

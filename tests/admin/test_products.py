@@ -1,6 +1,7 @@
 """Finding and editing: what is shown is what is stored, and nobody's change is lost."""
 
 import html
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -23,6 +24,9 @@ def row(admin_version: int, **more: str) -> dict[str, str]:
         "price": "30.00",
         "sale_price": "",
         "stock": "4",
+        "shown_price": "30.00",
+        "shown_sale_price": "",
+        "shown_stock": "4",
         **more,
     }
 
@@ -75,7 +79,9 @@ async def test_saving_a_row_leaves_alone_what_was_not_changed(admin: Admin) -> N
 
 async def test_who_was_slower_is_told_who_changed_what_and_may_still_save(admin: Admin) -> None:
     seen = (await admin.stored()).version
-    faster = await admin.people["import"].post("/admin/variants", **row(seen, price="25.00"))
+    faster = await admin.people["import"].post(
+        "/admin/variants", **row(seen, price="25.00", stock="9")
+    )
     assert faster.status_code == 303
     slower = await admin.editor.post("/admin/variants", **row(seen, price="28.00"))
     assert slower.status_code == 409
@@ -84,9 +90,12 @@ async def test_who_was_slower_is_told_who_changed_what_and_may_still_save(admin:
     assert (await admin.stored()).variants[0].price.amount == Decimal("25.00")
     current = (await admin.stored()).version
     assert f'name="version" value="{current}"' in slower.text
-    again = await admin.editor.post("/admin/variants", **row(current, price="28.00"))
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', slower.text))
+    assert (fields["shown_price"], fields["stock"]) == ("25.00", "9")
+    again = await admin.editor.post("/admin/variants", **fields)
     assert again.status_code == 303
-    assert (await admin.stored()).variants[0].price.amount == Decimal("28.00")
+    stored = (await admin.stored()).variants[0]
+    assert (stored.price.amount, stored.stock) == (Decimal("28.00"), 9)
 
 
 @pytest.mark.parametrize(
