@@ -8,12 +8,8 @@ import msgspec
 
 from catalog.codec import decode
 from catalog.diff import FieldChange, changes
-from catalog.keys import text
 from catalog.product import Product
 from catalog.store import BATCH, CatalogStore
-
-DELETED = "-"
-"""Stands for the revision of a product that is no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +54,8 @@ def parse_line(line: str) -> HistoryLine:
 
 async def logged(store: CatalogStore, ids: Sequence[str]) -> dict[str, list[HistoryLine]]:
     """The logs of some products, newest first; those without one are left out."""
-    found: dict[str, list[HistoryLine]] = {}
-    for first in range(0, len(ids), BATCH):
-        batch = list(ids[first : first + BATCH])
-        logs = await store.redis.hmget(store.keys.history, batch)
-        for product_id, log in zip(batch, logs, strict=True):
-            if log is not None:
-                found[product_id] = [parse_line(line) for line in text(log).split("\n")]
-    return found
+    logs = await store.read("history", ids)
+    return {i: [parse_line(line) for line in log.split("\n")] for i, log in logs.items()}
 
 
 async def records_of(store: CatalogStore, revisions: Mapping[str, str]) -> dict[str, Product]:

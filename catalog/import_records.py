@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.resources import files
 from typing import Literal, cast
 from uuid import uuid4
 
@@ -20,6 +19,7 @@ from catalog.formats.model import Detected, NumberStyle, RowError
 from catalog.keys import Reply, pairs, text
 from catalog.plan import Counts
 from catalog.product import Locale
+from catalog.scripts import script
 from catalog.writes import StaleImportError
 
 State = Literal[
@@ -121,9 +121,8 @@ class ImportRecords:
     ) -> None:
         self._redis, self._prefix = redis, prefix
         self._lease_ms = int(lease_s * 1000)
-        folder = files("catalog")
-        self._claim = redis.register_script(folder.joinpath("import_claim.lua").read_text())
-        self._step = redis.register_script(folder.joinpath("import_step.lua").read_text())
+        self._claim = script(redis, "import_claim", shared=False)
+        self._step = script(redis, "import_step", shared=False)
 
     def key(self, import_id: str, part: str = "record") -> str:
         """Where a part of an import lies: record, file, errors, diffs or ids."""

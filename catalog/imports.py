@@ -25,6 +25,7 @@ from catalog.formats.model import FileError, Limits, ReadOptions
 from catalog.formats.read import Reading, read
 from catalog.import_records import (
     LEASE_S,
+    ImportBusyError,
     ImportOptions,
     ImportRecord,
     ImportRecords,
@@ -33,14 +34,16 @@ from catalog.import_records import (
 )
 from catalog.merge import MergeRules
 from catalog.plan import Change, Plan
-from catalog.staging import Staging, commit
+from catalog.staging import Staging
 from catalog.store import CatalogStore
 from catalog.undo import undo_import
 from catalog.uploads import Uploads
-from catalog.writes import StaleImportError, Write
+from catalog.writes import ConflictError, SkuTakenError, StaleImportError
 
 SHOWN = 1000
 """Products whose changes are kept to look at, field by field."""
+ATTEMPTS = 1000
+"""How often others may change products of an import before it gives up."""
 _FROM: tuple[State, ...] = ("received", "refused", "failed", "undone")
 _BEAT_S = 1.0
 
@@ -135,26 +138,37 @@ class Importer:
         plan = await work.plan()
         async for change in work.changes(plan):
             if change.new is not None:
-                await staging.add(change.new)
+                await staging.add(change.new, plan.expected[change.product_id])
         removed = await work.removals(plan)
         if plan.stopped:
             return False
-        changed = [*staging.items, *removed]
-        await self.records.save_ids(work.import_id, changed)
-        record = await self.records.get(work.import_id)
-        key = self.records.key(work.import_id)
-        write = Write(
-            record.actor,
-            deletes=removed,
-            cause=f"import:{record.id}",
-            import_key=key,
-            token=work.token,
-        )
-        version = await commit(plan, staging, write, work.pause)
-        if version is not None and not staging.items and not removed:
-            await self.records.step(work.import_id, work.token, state="applied", version=version)
+        for product_id in removed:
+            staging.remove(product_id)
+        await self.records.save_ids(work.import_id, list(staging.items))
+        version = await self._show(work, plan, staging)
         await work.save(plan, len(removed))
-        return version is not None
+        return version
+
+    async def _show(self, work: "_Work", plan: Plan, staging: Staging) -> bool:
+        """Commit, planning anew what others change meanwhile; False if it may not go on."""
+        actor = (await self.records.get(work.import_id)).actor
+        for _ in range(ATTEMPTS):
+            if not staging.items:
+                now = await self.store.version()
+                await self.records.step(work.import_id, work.token, state="applied", version=now)
+                return True
+            try:
+                await staging.commit(actor, f"import:{work.import_id}", work.pause)
+            except ConflictError as conflict:
+                again = list(conflict.actual)
+            except SkuTakenError as taken:
+                again = plan.refuse_sku(taken.sku, taken.product_id)
+            else:
+                return True
+            await work.plan_again(plan, staging, again)
+            if plan.stopped:
+                return False
+        raise ImportBusyError("overtaken by other edits again and again")
 
     async def _give_up(
         self, import_id: str, token: str, staging: Staging, error: BaseException
@@ -176,7 +190,8 @@ class Importer:
         staging = Staging(self.store, self.records, import_id, token)
         try:
             await staging.clear_leftovers()
-            await undo_import(self.store, self.records, staging, actor)
+            pause = _Work(self, import_id, token, None).pause
+            await undo_import(self.store, self.records, staging, actor, pause)
         except BaseException:
             with contextlib.suppress(RedisError, OSError, StaleImportError):
                 await asyncio.shield(self.records.step(import_id, token, state="applied"))
@@ -244,6 +259,15 @@ class _Work:
             self._note(change)
             yield change
         self._phase = "storing"
+
+    async def plan_again(self, plan: Plan, staging: Staging, ids: list[str]) -> None:
+        """Plan some products as they are now; those that a sync removes are removed as they are."""
+        planned = [i for i in ids if i in plan.targets]
+        for product_id in planned:
+            staging.drop(product_id)
+        async for change in plan.changes(self.pause, only=planned):
+            if change.new is not None:
+                await staging.add(change.new, plan.expected[change.product_id])
 
     def _note(self, change: Change) -> None:
         if self._watch is not None:

@@ -11,14 +11,19 @@ Reply = bytes | str
 
 @dataclass(frozen=True, slots=True)
 class CatalogKeys:
-    """Names of the catalogue's keys under one prefix; `store.lua` says what is in them."""
+    """Names of the catalogue's keys under one prefix; `lua/cells.lua` says what is in them."""
 
     prefix: str = "{hotshelf}:catalog"
 
-    def write_keys(self, token: str) -> tuple[str, ...]:
-        """The keys of the write that `token` names, in the order `store.lua` takes them."""
-        done = f"{self.prefix}:done:{token}"
-        return (done, self.head, self.index, self.records, self.history, self.skus, self.changes)
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The keys that every script takes, in its order."""
+        names = ("head", "index", "records", "history", "skus", "changes", "commits", "lost")
+        return tuple(f"{self.prefix}:{name}" for name in names)
+
+    def done(self, token: str) -> str:
+        """String, for a while: the version that the write of this token made."""
+        return f"{self.prefix}:done:{token}"
 
     @property
     def head(self) -> str:
@@ -26,24 +31,9 @@ class CatalogKeys:
         return f"{self.prefix}:head"
 
     @property
-    def index(self) -> str:
-        """Hash: product id -> version, revision and SKU keys."""
-        return f"{self.prefix}:index"
-
-    @property
     def records(self) -> str:
         """Hash: revision -> product JSON; a revision never changes."""
         return f"{self.prefix}:records"
-
-    @property
-    def history(self) -> str:
-        """Hash: product id -> its audit log, newest first."""
-        return f"{self.prefix}:history"
-
-    @property
-    def skus(self) -> str:
-        """Hash: SKU key -> product id."""
-        return f"{self.prefix}:skus"
 
     @property
     def changes(self) -> str:

@@ -1,15 +1,13 @@
 """The catalogue in Redis: immutable records, and one atomic step for every write.
 
 A product's record is stored under a revision and never changes; the index says which revision
-is the present one. A write (`store.lua`) checks everything first, then bumps the catalogue
+is the present one. A write (`lua/write.lua`) checks everything first, then bumps the catalogue
 version, moves the index, appends to the audit log and to the change stream, all or nothing.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
-from typing import cast
 from uuid import uuid4
 
 from redis.asyncio import Redis
@@ -17,8 +15,9 @@ from redis.typing import EncodableT, FieldT
 
 from catalog.checks import problems
 from catalog.codec import decode, encode
-from catalog.keys import CatalogKeys, Reply, pairs, text
+from catalog.keys import CatalogKeys, text
 from catalog.product import Product
+from catalog.scripts import Argument, script
 from catalog.skus import sku_key
 from catalog.writes import (
     ANY,
@@ -71,7 +70,9 @@ class CatalogStore:
         self.redis = redis
         self.config = config or StoreConfig()
         self.keys = self.config.keys
-        self._write = redis.register_script(files("catalog").joinpath("store.lua").read_text())
+        self._write = script(redis, "write")
+        self._read = script(redis, "read")
+        self._scan = script(redis, "scan")
 
     async def put(
         self,
@@ -95,8 +96,7 @@ class CatalogStore:
 
     async def write(self, write: Write) -> int:
         """Do one step, wholly or not at all; the catalogue version after it."""
-        puts = [product.id for product in write.puts] or [staged.id for staged in write.staged]
-        ids = [*puts, *write.deletes]
+        ids = [*(product.id for product in write.puts), *write.deletes]
         if not ids:
             return await self.version()
         if len(set(ids)) != len(ids):
@@ -105,33 +105,27 @@ class CatalogStore:
             if found := problems(product):
                 raise InvalidProductError(product.id, found)
         token = write.token or uuid4().hex
-        keys = [*self.keys.write_keys(token), *([write.import_key] if write.import_key else [])]
-        outcome, *details = await self._write(keys=keys, args=self._arguments(write, token))
+        keys = [*self.keys.all, self.keys.done(token)]
+        outcome, *details = await self._write(keys, self._arguments(write, token))
         match text(outcome):
             case "version":
                 actual = {text(i): int(v) for i, v in zip(details[::2], details[1::2], strict=True)}
                 raise ConflictError(write.expected[next(iter(actual))], actual)
             case "sku":
                 raise SkuTakenError(_spelling(text(details[0]), write.puts), text(details[1]))
-            case "stale":
-                raise StaleImportError
             case _:
                 return int(details[0])
 
-    def _arguments(self, write: Write, token: str) -> list[str | bytes | int]:
-        meta = json.dumps({"actor": write.actor, "cause": write.cause}, ensure_ascii=False)
-        arguments: list[str | bytes | int] = [
+    def _arguments(self, write: Write, token: str) -> list[Argument]:
+        arguments: list[Argument] = [
             token,
-            meta,
+            meta(write.actor, write.cause),
             self.config.history,
             self.config.stream,
-            len(write.puts) or len(write.staged),
+            len(write.puts),
             len(write.deletes),
-            int(not write.staged),
         ]
         expected = write.expected.get
-        for item in write.staged:
-            arguments += [item.id, expected(item.id, ANY), item.revision, item.sku_keys]
         for product in write.puts:
             arguments += [product.id, expected(product.id, ANY), uuid4().hex, sku_keys(product)]
             arguments.append(encode(product))
@@ -158,43 +152,32 @@ class CatalogStore:
         wanted = list(dict.fromkeys(ids))
         while wanted:
             batch, wanted = wanted[:BATCH], wanted[BATCH:]
-            lines = await self.redis.hmget(self.keys.index, batch)
-            known = {i: text(line) for i, line in zip(batch, lines, strict=True) if line}
+            known = await self.read("index", batch)
             products = await self._records(known)
             found.update(products)
             wanted += [i for i in known if i not in products]
         return found
 
+    async def read(self, kind: str, fields: Sequence[str]) -> dict[str, str]:
+        """Cells that are there, by field; `lua/read.lua` says what kinds there are."""
+        found: dict[str, str] = {}
+        for batch in _batches(fields):
+            cells = await self._read(self.keys.all, [kind, *batch])
+            found.update({f: text(cell) for f, cell in zip(batch, cells, strict=True) if cell})
+        return found
+
     async def by_sku(self, sku: str) -> Product | None:
         """The product that sells `sku`, however blanks, case and width are written."""
-        owner = await self.redis.hget(self.keys.skus, sku_key(sku))
-        return None if owner is None else await self.get(text(owner))
+        owner = (await self.owners([sku_key(sku)])).get(sku_key(sku))
+        return None if owner is None else await self.get(owner)
 
     async def owners(self, keys: Sequence[str]) -> dict[str, str]:
         """Which products have these SKU keys; those that nobody has are left out."""
-        found: dict[str, str] = {}
-        for batch in _batches(keys):
-            ids = await self.redis.hmget(self.keys.skus, batch)
-            found.update({k: text(i) for k, i in zip(batch, ids, strict=True) if i is not None})
-        return found
+        return await self.read("skus", keys)
 
     async def known(self, ids: Sequence[str]) -> set[str]:
         """Those of `ids` that exist."""
-        found: set[str] = set()
-        for batch in _batches(ids):
-            lines = await self.redis.hmget(self.keys.index, batch)
-            found.update(i for i, line in zip(batch, lines, strict=True) if line is not None)
-        return found
-
-    async def stage(self, revisions: Mapping[str, Product]) -> None:
-        """Lay records ready under their revisions; a write with `Staged` will show them."""
-        records: dict[FieldT, EncodableT] = {r: encode(product) for r, product in revisions.items()}
-        await self.redis.hset(self.keys.records, mapping=records)
-
-    async def unstage(self, revisions: Sequence[str]) -> None:
-        """Drop records that no write has shown."""
-        for batch in _batches(revisions):
-            await self.redis.hdel(self.keys.records, *batch)
+        return set(await self.read("index", ids))
 
     async def versions(self) -> dict[str, int]:
         """Every product's version, by id; reads the index alone."""
@@ -214,24 +197,40 @@ class CatalogStore:
 
     async def _index(self) -> dict[str, str]:
         index: dict[str, str] = {}
-        cursor = 0
+        cursor = "0"
         while True:
-            cursor, page = await self.redis.hscan(self.keys.index, cursor, count=BATCH)
-            index.update(pairs(cast(dict[Reply, Reply], page).items()))
-            if cursor == 0:
+            reply, page = await self._scan(self.keys.all, [cursor, BATCH])
+            cells = [text(cell) for cell in page]
+            index.update(zip(cells[::2], cells[1::2], strict=True))
+            if (cursor := text(reply)) == "0":
                 return index
 
     async def _records(self, lines: Mapping[str, str]) -> dict[str, Product]:
         """Products of index lines; one whose record has been superseded meanwhile is left out."""
         if not lines:
             return {}
-        heads = [line.split(" ", 2) for line in lines.values()]
+        heads = [line.split(" ", 1) for line in lines.values()]
         records = await self.redis.hmget(self.keys.records, [head[1] for head in heads])
         return {
             i: replace(decode(record), version=int(head[0]))
             for i, head, record in zip(lines, heads, records, strict=True)
             if record is not None
         }
+
+    async def stage(self, revisions: Mapping[str, Product]) -> None:
+        """Lay records ready under their revisions, for an import to show."""
+        records: dict[FieldT, EncodableT] = {r: encode(product) for r, product in revisions.items()}
+        await self.redis.hset(self.keys.records, mapping=records)
+
+    async def unstage(self, revisions: Sequence[str]) -> None:
+        """Drop records that nobody was shown."""
+        for batch in _batches(revisions):
+            await self.redis.hdel(self.keys.records, *batch)
+
+
+def meta(actor: str, cause: str) -> str:
+    """Who and why, as the audit log has it: JSON on one line."""
+    return json.dumps({"actor": actor, "cause": cause}, ensure_ascii=False)
 
 
 def _batches(ids: Sequence[str]) -> Iterator[list[str]]:

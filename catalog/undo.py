@@ -1,39 +1,37 @@
 """Taking an import back: every product becomes what it was, unless someone changed it since."""
 
-from dataclasses import replace
-
-from catalog.audit import DELETED, HistoryLine, logged, records_of
+from catalog.audit import HistoryLine, logged, records_of
+from catalog.collect import Pause
 from catalog.import_records import ImportRecords
 from catalog.product import Product
-from catalog.staging import ATTEMPTS, Staging
+from catalog.staging import Staging
 from catalog.store import CatalogStore
-from catalog.writes import ConflictError, SkuTakenError, Write
+from catalog.writes import DELETED, ConflictError, SkuTakenError
+
+ATTEMPTS = 1000
+"""How often others may change products of the import before the undo gives up."""
 
 
 async def undo_import(
-    store: CatalogStore, records: ImportRecords, staging: Staging, actor: str
+    store: CatalogStore, records: ImportRecords, staging: Staging, actor: str, pause: Pause
 ) -> None:
-    """Undo the import that `staging` belongs to, in one write.
+    """Undo the import that `staging` belongs to, in one step.
 
     Products that were changed since are left as they are, and counted as `kept`.
     """
     record = await records.get(staging.import_id)
-    changed = await records.ids(record.id)
-    logs = await logged(store, changed)
+    logs = await logged(store, await records.ids(record.id))
     touched = [i for i, log in logs.items() if any(x.version == record.version for x in log)]
     untouched = {i: log for i, log in logs.items() if log[0].version == record.version}
-    before = await _before(store, untouched)
-    for product in before.values():
-        if product is not None:
-            await staging.add(product)
-    deletes = [i for i, product in before.items() if product is None]
-    expected = {i: 0 if log[0].revision == DELETED else record.version for i, log in logs.items()}
-    key, cause = records.key(record.id), f"undo:{record.id}"
-    write = Write(actor, (), deletes, expected, cause, (), key, staging.token)
-    version, write = await _show(staging, write)
-    put_back = len(staging.items) + len(write.deletes)
-    await records.update(record.id, undone_by=actor, kept=len(touched) - put_back)
-    if put_back == 0:
+    for product_id, product in (await _before(store, untouched)).items():
+        expected = 0 if untouched[product_id][0].revision == DELETED else record.version
+        if product is None:
+            staging.remove(product_id, expected)
+        else:
+            await staging.add(product, expected)
+    version = await _show(store, staging, actor, pause)
+    await records.update(record.id, undone_by=actor, kept=len(touched) - len(staging.items))
+    if not staging.items:
         await records.step(record.id, staging.token, state="undone", undo_version=version)
 
 
@@ -50,17 +48,17 @@ async def _before(
     return {**records, **dict.fromkeys(absent)}
 
 
-async def _show(staging: Staging, write: Write) -> tuple[int, Write]:
-    """Do it, leaving alone what someone changes meanwhile; the version and what was done."""
+async def _show(store: CatalogStore, staging: Staging, actor: str, pause: Pause) -> int:
+    """Commit, leaving alone what someone changes meanwhile."""
     for _ in range(ATTEMPTS):
+        if not staging.items:
+            return await store.version()
         try:
-            staged = tuple(staging.items.values())
-            return await staging.show(replace(write, staged=staged)), write
+            return await staging.commit(actor, f"undo:{staging.import_id}", pause)
         except ConflictError as conflict:
-            for product_id in conflict.actual:
-                staging.drop(product_id)
-            write = replace(write, deletes=[i for i in write.deletes if i not in conflict.actual])
+            overtaken = list(conflict.actual)
         except SkuTakenError as taken:
-            for product_id in [i for i, s in staging.items.items() if taken.has_key(s.sku_keys)]:
-                staging.drop(product_id)
+            overtaken = [i for i, s in staging.items.items() if taken.has_key(s.sku_keys)]
+        for product_id in overtaken:
+            staging.drop(product_id)
     raise ConflictError(0, dict.fromkeys(staging.items, 0))

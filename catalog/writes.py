@@ -8,19 +8,24 @@ from catalog.skus import sku_key
 
 ANY = -1
 """Expected version of a product that may be at any version or absent; 0 means absent."""
+DELETED = "-"
+"""Stands for the revision of a product that is no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A product whose record already lies under `revision`, not yet shown to anyone."""
+    """What becomes of one product of an import: its record lies ready under `revision`.
+
+    `revision` is `DELETED` and `sku_keys` is empty if the product goes.
+    """
 
     id: str
     revision: str
-    sku_keys: str
+    sku_keys: str = ""
 
     @classmethod
     def of(cls, product: Product, revision: str) -> "Staged":
-        """`product` under `revision`; its SKU keys with tabs between."""
+        """`product`, whose record lies under `revision`."""
         return cls(product.id, revision, sku_keys(product))
 
 
@@ -33,9 +38,8 @@ def sku_keys(product: Product) -> str:
 class Write:
     """One step: products to store and ids to delete, by whom and for what reason.
 
-    `expected` holds product versions that must still be the present ones. `staged` products were
-    checked before and lie ready; a write has either those or `puts`. The write of an import names
-    the import's hash and the `token` that it is being stored under.
+    `expected` holds product versions that must still be the present ones. `token` names the write:
+    done twice under one name, it is done once.
     """
 
     actor: str
@@ -43,8 +47,6 @@ class Write:
     deletes: Sequence[str] = ()
     expected: Mapping[str, int] = field(default_factory=dict)
     cause: str = "edit"
-    staged: Sequence[Staged] = ()
-    import_key: str | None = None
     token: str = ""
 
 

@@ -75,12 +75,16 @@ def open_table(
     return Table(file, encoding, limits, delimiter, skipped, tuple(header), names, commented)
 
 
+def _errors(encoding: Encoding) -> str:
+    """Wrong bytes become lone surrogates, but in the wide encodings, where they cannot."""
+    return "replace" if encoding.codec.startswith(("utf-16", "utf-32")) else "surrogateescape"
+
+
 @contextmanager
 def open_text(file: BinaryIO, encoding: Encoding) -> Iterator[io.TextIOWrapper]:
     """`file` from its beginning as text; it is left open."""
     file.seek(0)
-    errors = "replace" if encoding.codec.startswith(("utf-16", "utf-32")) else "surrogateescape"
-    text = io.TextIOWrapper(file, encoding.codec, errors, newline="")
+    text = io.TextIOWrapper(file, encoding.codec, _errors(encoding), newline="")
     try:
         yield text
     finally:
@@ -123,6 +127,7 @@ def _fitness(sample: list[str], delimiter: str, known: Callable[[str], bool]) ->
 
 def _rows(reader: _Reader, table: Table) -> Iterator[Row | RowError]:
     count, width = 0, len(table.header)
+    lossy = _errors(table.encoding) == "replace"
     while True:
         line = table.skipped + reader.line_num + 1
         try:
@@ -137,10 +142,10 @@ def _rows(reader: _Reader, table: Table) -> Iterator[Row | RowError]:
         count += 1
         if count > table.limits.max_rows:
             raise FileError("too_large", f"more than {table.limits.max_rows} rows: split the file")
-        yield _checked(Row(line, cells), width)
+        yield _checked(Row(line, cells), width, lossy)
 
 
-def _checked(row: Row, width: int) -> Row | RowError:
+def _checked(row: Row, width: int, lossy: bool) -> Row | RowError:
     cells = row.cells
     if len(cells) < width:
         return RowError(
@@ -160,8 +165,8 @@ def _checked(row: Row, width: int) -> Row | RowError:
             f"the row has {len(cells)} cells, the header {width}",
             "put cells that contain the separator in quotes",
         )
-    if not _sound(cells):
-        bad = next(cell for cell in cells if not _sound([cell]))
+    if not _sound(cells, lossy):
+        bad = next(cell for cell in cells if not _sound([cell], lossy))
         value = bad.encode("utf-8", "replace").decode("utf-8")[:200]
         return RowError(
             row.line, "", "", value, "characters that are wrong in the file's encoding", "UTF-8"
@@ -169,7 +174,8 @@ def _checked(row: Row, width: int) -> Row | RowError:
     return row if len(cells) == width else replace(row, cells=cells[:width])
 
 
-def _sound(cells: list[str]) -> bool:
+def _sound(cells: list[str], lossy: bool) -> bool:
+    """Whether every byte was right; where wrong ones are replaced, U+FFFD tells."""
     joined = "".join(cells)
     if joined.isascii():
         return True
@@ -177,7 +183,7 @@ def _sound(cells: list[str]) -> bool:
         joined.encode()
     except UnicodeEncodeError:
         return False
-    return "\ufffd" not in joined
+    return not (lossy and "\ufffd" in joined)
 
 
 def _shown(cells: list[str]) -> str:

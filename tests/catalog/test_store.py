@@ -2,26 +2,22 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from redis.asyncio import Redis
 
-from catalog.codec import encode
 from catalog.demo import demo_products
 from catalog.keys import pairs, text
-from catalog.product import Money, Product, Text, Variant
+from catalog.product import Money, Product, Variant
 from catalog.store import (
     CatalogStore,
     ConflictError,
     InvalidProductError,
     SkuTakenError,
-    StaleImportError,
     StoreConfig,
     Write,
 )
-from catalog.writes import Staged
 from tests.catalog.make import product, variant
 
 
@@ -173,30 +169,6 @@ async def test_every_write_is_announced_in_the_stream(store: CatalogStore, redis
     ]
 
 
-async def test_records_staged_before_are_shown_by_the_write_alone(
-    store: CatalogStore, redis: Redis
-) -> None:
-    await redis.hset(store.keys.records, mapping={"r1": encode(product("a", title="Staged"))})
-    assert (await store.load()).products == ()
-    staged = Staged.of(product("a", title="Staged"), "r1")
-    await store.write(Write("ann", staged=[staged]))
-    found = await store.get("a")
-    assert found is not None
-    assert found.texts["en"] == Text("Staged")
-
-
-async def test_a_write_of_an_import_that_another_process_took_over_is_refused(
-    store: CatalogStore, redis: Redis
-) -> None:
-    await redis.hset("{hotshelf}:import", mapping={"state": "storing", "token": "mine"})
-    write = Write("ann", [product("a")], import_key="{hotshelf}:import", token="other")
-    with pytest.raises(StaleImportError):
-        await store.write(write)
-    assert await store.is_empty()
-    assert await store.write(replace(write, token="mine")) == 1
-    assert await redis.hget("{hotshelf}:import", "state") == b"applied"
-
-
 async def test_a_write_whose_answer_was_lost_is_not_done_twice(store: CatalogStore) -> None:
     write = Write("ann", [product("a")], expected={"a": 0}, token="the same")
     assert await store.write(write) == 1
@@ -217,7 +189,7 @@ async def test_only_the_last_changes_of_a_product_are_kept(redis: Redis) -> None
     store = CatalogStore(redis, StoreConfig(history=3))
     for price in range(1, 9):
         await store.put([product("a", price=str(price))], actor="ann")
-    lines = text(await redis.hget(store.keys.history, "a") or "").split("\n")
+    lines = (await store.read("history", ["a"]))["a"].split("\n")
     assert [line.split(" ")[0] for line in lines] == ["8", "7", "6"]
     assert await redis.hlen(store.keys.records) == 3
 
