@@ -42,7 +42,7 @@ async def test_a_file_is_previewed_applied_and_undone(admin: Admin) -> None:
     page, path = await over(someone, await upload(someone, SOUND))
     assert status(page) == "previewed, not applied"
     assert await admin.services.catalog.store.version() == version
-    for told in ("plain", "<code>,</code>", "USD", "&lt;b&gt;shop&lt;/b&gt;.csv", "Wool Hat"):
+    for told in ("plain table", "<code>,</code>", "USD", "&lt;b&gt;shop&lt;/b&gt;.csv", "Wool Hat"):
         assert told in page
     page, _ = await over(someone, await someone.post(f"{path}/apply"))
     assert status(page) == "applied"

@@ -2,11 +2,17 @@
 
 import re
 import string
+from collections.abc import Sequence
 from importlib.resources import files
+from typing import get_args
 
 import pytest
 
+from catalog.formats.model import Decimals, Format, NumberStyle
+from catalog.product import LOCALES, Availability
 from serving.admin.words import say, words
+from serving.import_contract import Status
+from serving.tokens import ROLES
 
 _SAID = re.compile(r"""\b(?:t|say)\(\s*(?:[\w()]+,\s*)?["'](\w+)["']""")
 _MADE = re.compile(r"""\bt\(\s*["'](\w+_)["'] ~""")
@@ -48,3 +54,20 @@ def test_what_is_said_is_there_and_what_is_there_is_said() -> None:
 def test_an_unknown_phrase_is_an_error() -> None:
     with pytest.raises(KeyError):
         say("en", "never said")
+
+
+@pytest.mark.parametrize(
+    ("family", "values"),
+    [
+        ("format_", get_args(Format)),
+        ("decimals_", (*get_args(Decimals), *get_args(NumberStyle))),
+        ("status_", get_args(Status)),
+        ("role_", ROLES),
+        ("", get_args(Availability)),
+        ("kind_", ("created", "updated", "removed")),
+        ("cause_", ("edit", "delete", "import", "undo")),
+        ("text_", LOCALES),
+    ],
+)
+def test_there_is_a_word_for_every_value(family: str, values: Sequence[str]) -> None:
+    assert {family + value for value in values} <= set(words())
