@@ -18,7 +18,7 @@ from serving.routes import imports as work
 
 router = APIRouter(route_class=AdminRoute, prefix="/imports")
 
-WORKING = ("received", "queued", "previewing", "applying", "undoing")
+WORKING = ("queued", "previewing", "applying", "undoing")
 """Meanwhile the page reads itself anew."""
 CHANGES, PROBLEMS = 100, 100
 """How many are on a page."""
@@ -80,6 +80,14 @@ async def read(
 async def errors_file(visit: Reader, import_id: str) -> Response:
     """Every problem of its rows, as a file for a spreadsheet."""
     return await import_reads.errors_file(visit.caller, import_id)
+
+
+@router.post("/{import_id}/preview")
+async def preview(visit: Importer, import_id: str) -> Response:
+    """Look at a file whose first preview was lost with the process that was to do it."""
+    await work.import_of(visit.caller, import_id)
+    await visit.catalog.jobs.start(import_id, "preview", actor=visit.grant.name)
+    return to(f"/admin/imports/{import_id}")
 
 
 @router.post("/{import_id}/apply")

@@ -16,6 +16,7 @@ NEEDED: Mapping[str, Role] = {
     "/admin/ask": "edit",
     "/admin/imports": "import",
     "/admin/imports/nothing/apply": "import",
+    "/admin/imports/nothing/preview": "import",
     "/admin/imports/nothing/undo": "import",
 }
 

@@ -2,9 +2,11 @@
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
 
 import httpx
 
+from catalog.import_records import ImportOptions
 from tests.admin.conftest import Admin, Person
 
 HEAD = "sku,title,price,currency,stock\n"
@@ -85,6 +87,21 @@ async def test_a_full_sync_is_applied_only_when_it_is_confirmed(admin: Admin) ->
     page, _ = await over(someone, await someone.post(f"{path}/apply", confirm="yes"))
     assert status(page) == "applied"
     assert await admin.services.catalog.store.get("shirt") is None
+
+
+async def test_a_preview_that_was_lost_can_be_had_again(admin: Admin) -> None:
+    someone = admin.people["import"]
+    importer = admin.services.catalog.imports
+
+    async def file() -> AsyncIterator[bytes]:
+        yield SOUND.encode()
+
+    lost = await importer.receive(file(), "shop.csv", actor="anna", options=ImportOptions())
+    page = (await someone.get(f"/admin/imports/{lost}")).text
+    assert status(page) == "received"
+    assert "/apply" not in page
+    page, _ = await over(someone, await someone.post(f"/admin/imports/{lost}/preview"))
+    assert status(page) == "previewed, not applied"
 
 
 async def test_a_file_that_is_none_cannot_be_applied(admin: Admin) -> None:
