@@ -39,6 +39,8 @@ class Frame:
 def transcript_frame(tokenizer: Tokenizer, speakers: Mapping[str, str]) -> Frame:
     """The frame of a base model: one line a speech, ended by any token that begins a new line.
 
+    A blank line parts the turns, as it parts the examples in the head.
+
     The tokenizer of a converted model often adds no `<bos>`, without which the model rambles.
     """
     return Frame(
@@ -47,7 +49,7 @@ def transcript_frame(tokenizer: Tokenizer, speakers: Mapping[str, str]) -> Frame
         to_assistant=tokenizer.encode(speakers["assistant"]),
         to_next=(),
         before_answer=speakers["gap"],
-        after_answer="\n",
+        after_answer="\n\n",
         stop=("\n",),
         stop_ids=(*tokenizer.eos_ids, *tokenizer.newline_ids()),
     )

@@ -49,10 +49,10 @@ class Fitted:
 
 
 def block_of(tokenizer: Tokenizer, text: str) -> Block:
-    """`text`, which ends with a line break, ready to be cut."""
+    """`text`, which ends with one line break or more, ready to be cut."""
     text = scrub(text)
     ids, spans = tokenizer.encode_with_spans(text)
-    return Block(ids, _whole(text, spans), tokenizer.encode("\n"))
+    return Block(ids, _whole(text, spans), tokenizer.encode(text[len(text.rstrip("\n")) :]))
 
 
 def fit(
