@@ -48,10 +48,11 @@ class AdminRoute(APIRoute):
 def _refusal(request: Request, error: ApiError) -> Response:
     if _by_script(request):
         return error_response(error, request.url.path)
-    key = f"error_{error.code}"
+    key, told = f"error_{error.code}", f"told_{error.code}"
     locale = language_of(request)
+    message = say(locale, told) if told in words() else error.message
     heading = say(locale, key if key in words() else "error_other")
-    reply = page(request, "error.html", code=error.status, heading=heading, message=error.message)
+    reply = page(request, "error.html", code=error.status, heading=heading, message=message)
     if error.retry_after is not None:
         reply.headers["Retry-After"] = str(error.retry_after)
     return reply

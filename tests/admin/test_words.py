@@ -16,7 +16,7 @@ from serving.tokens import ROLES
 
 _SAID = re.compile(r"""\b(?:t|say)\(\s*(?:[\w()]+,\s*)?["'](\w+)["']""")
 _MADE = re.compile(r"""\bt\(\s*["'](\w+_)["'] ~""")
-FAMILIES = ("error_", "field_")
+FAMILIES = ("error_", "field_", "told_")
 """Looked up by what they name, where there is a word for it."""
 SAID_BY_VALUE = {
     *("save_mine", "try_again", "apply_again"),
