@@ -1,13 +1,15 @@
 """What each role is shown and allowed, and which forms are believed."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
+from serving.access import Access, AccessConfig
 from serving.admin.visit import sessions_of
 from serving.tokens import ROLES, Role
 from tests.admin.conftest import Admin
-from tests.serving.server import events
+from tests.serving.server import events, serving
 
 NEEDED: Mapping[str, Role] = {
     "/admin/variants": "edit",
@@ -75,6 +77,23 @@ async def test_an_editor_asks_as_a_shopper_does(admin: Admin) -> None:
     told = events(reply.content)
     assert [name for name, _ in told] == ["sources", "token", "token", "timing", "done"]
     assert reply.headers["cache-control"] == "no-store"
+
+
+async def test_an_editor_needs_no_shoppers_key(admin: Admin) -> None:
+    keyed = replace(admin.services, access=Access(AccessConfig(keys=("shoppers",))))
+    headers = {
+        "Cookie": f"hotshelf_admin={admin.editor.client.cookies['hotshelf_admin']}",
+        "X-CSRF-Token": await admin.editor.csrf(),
+    }
+    async with serving(keyed) as port:
+        address = f"http://127.0.0.1:{port}"
+        asked = {"message": "Hello"}
+        shopper = await admin.stranger.client.post(f"{address}/chat", json=asked)
+        editor = await admin.stranger.client.post(
+            f"{address}/admin/ask", json=asked, headers=headers
+        )
+    assert shopper.status_code == 401
+    assert [name for name, _ in events(editor.content)][-1] == "done"
 
 
 async def test_nothing_is_believed_without_a_session(admin: Admin) -> None:
