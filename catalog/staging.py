@@ -38,6 +38,7 @@ class Staging:
         self._held: dict[str, Product] = {}
         self._prepared: dict[str, Staged] = {}
         self._former: dict[str, str] = {}
+        self._disputes: dict[tuple[str, str], str] = {}
         self._replaced: list[str] = []
         self._count = 0
 
@@ -109,21 +110,53 @@ class Staging:
         raise ConflictError(self._expected.get(ids[0], ANY), actual)
 
     async def _prepare_all(self, who: str, pause: Pause) -> None:
-        todo = [i for i, staged in self.items.items() if self._prepared.get(i) != staged]
-        todo += [i for i in self._former if i not in self.items]
-        conflicts: dict[str, int] = {}
-        taken: list[tuple[str, str]] = []
-        for number, batch in enumerate(_batches(todo), start=1):
-            reply = await self._prepare(self._store.keys.all, self._arguments(batch, who))
-            actual = [text(cell) for cell in reply[0][::2]]
-            conflicts |= dict(zip(actual, map(int, reply[0][1::2]), strict=True))
-            taken += self._unsettled([text(cell) for cell in reply[1]])
-            self._note(batch, conflicts)
-            await pause(number * BATCH)
-        if conflicts:
-            raise ConflictError(self._expected[next(iter(conflicts))], conflicts)
-        if taken:
+        """Prepare what was not, or was changed since; and what depended on that."""
+        self._unsettled()
+        while todo := self._unprepared():
+            conflicts: dict[str, int] = {}
+            for number, batch in enumerate(_batches(todo), start=1):
+                reply = await self._prepare(self._store.keys.all, self._arguments(batch, who))
+                actual, disputes = ([text(cell) for cell in part] for part in reply)
+                conflicts |= dict(zip(actual[::2], map(int, actual[1::2]), strict=True))
+                self._note(batch, conflicts)
+                self._dispute(disputes)
+                await pause(number * BATCH)
+            if conflicts:
+                raise ConflictError(self._expected[next(iter(conflicts))], conflicts)
+        if taken := self._unsettled():
             raise SkuTakenError(*taken[0])
+
+    def _unprepared(self) -> list[str]:
+        todo = [i for i, staged in self.items.items() if self._prepared.get(i) != staged]
+        return todo + [i for i in self._former if i not in self.items]
+
+    def _dispute(self, cells: list[str]) -> None:
+        """Note who has SKU keys that others of the import want, or want no more."""
+        for key, having, wanting in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
+            if wanting:
+                self._disputes[key, wanting] = having
+            else:
+                self._prepared.pop(having, None)
+
+    def _unsettled(self) -> list[tuple[str, str]]:
+        """SKU keys that another product has and does not give up in this import, and who has them.
+
+        Both products are to be prepared anew.
+        """
+        found = []
+        for (key, wanting), having in list(self._disputes.items()):
+            if not self._has(wanting, key):
+                del self._disputes[key, wanting]
+            elif having not in self.items or self._has(having, key):
+                del self._disputes[key, wanting]
+                self._prepared.pop(wanting, None)
+                self._prepared.pop(having, None)
+                found.append((key, having))
+        return found
+
+    def _has(self, product_id: str, key: str) -> bool:
+        staged = self.items.get(product_id)
+        return staged is not None and key in staged.sku_keys.split("\t")
 
     def _arguments(self, batch: Sequence[str], who: str) -> list[Argument]:
         arguments: list[Argument] = [self.token, who, self._store.config.history]
@@ -144,13 +177,6 @@ class Staging:
             elif product_id not in conflicts:
                 self._prepared[product_id] = staged
                 self._former[product_id] = staged.sku_keys
-
-    def _unsettled(self, cells: list[str]) -> Iterator[tuple[str, str]]:
-        """SKU keys that another product has and does not give up in this very import."""
-        for key, having, _ in zip(cells[::3], cells[1::3], cells[2::3], strict=True):
-            staged = self.items.get(having)
-            if staged is None or key in staged.sku_keys.split("\t"):
-                yield key, having
 
 
 def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:

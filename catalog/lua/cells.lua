@@ -79,6 +79,7 @@ local function log(cell)  -- lines
 end
 
 local function lose(token, id)  -- the import of this token must plan the product anew
+  if id == '' then return end
   local ids = redis.call('HGET', lost, token)
   redis.call('HSET', lost, token, ids and ids .. '\n' .. id or id)
 end

@@ -5,7 +5,8 @@
 --       per product: id, expected version (-1 any, 0 absent), revision ('-' to delete, '=' to take
 --       back what was prepared), sku keys, sku keys that were prepared for it before
 -- Returns {ids and versions that are not as expected; these were left alone},
---         {sku keys, who has them, who wants them: right only if the one who has it gives it up}
+--         {sku keys, who has them, who wants them: right only if the one who has it gives it up; ''
+--         if it is wanted no more, and the one who has it is to be prepared anew}
 
 local token, meta, depth = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local WIDTH, BACK = 5, '='
@@ -20,7 +21,7 @@ read(index, ids, function(item, cell)
   local expected = tonumber(field(item, 2))
   if expected >= 0 and expected ~= version then
     conflicts[#conflicts + 1] = ids[item]
-    conflicts[#conflicts + 1] = version
+    conflicts[#conflicts + 1] = string.format('%d', version)
     return
   end
   local new, settled = field(item, 3), line_of(version, revision, keys)
@@ -72,18 +73,25 @@ for _, item in ipairs(items) do
   end
   for key in words(held[item]) do
     if not new[key] then want(key, '', id) end
+    new[key] = true
   end
   for key in words(field(item, 5)) do
     if not new[key] then want(key, nil, id) end
   end
 end
 local claims, disputes, ours = {}, {}, {}
+local function dispute(key, has, wanting)
+  disputes[#disputes + 1] = key
+  disputes[#disputes + 1] = has
+  disputes[#disputes + 1] = wanting
+end
 read(skus, keys, function(position, cell)
   local key, id, by = keys[position], wants[position], whose[position]
   local has, open, would = owner(cell)
   if open and open ~= token then
-    if id and would ~= '' then lose(open, would) end
     if not id then return end
+    lose(open, would)
+    lose(open, has)
     would = nil
   end
   if ours[key] ~= nil then would = ours[key] end
@@ -92,14 +100,13 @@ read(skus, keys, function(position, cell)
     ours[key] = false
     claims[#claims + 1] = key
     claims[#claims + 1] = has
+    if has ~= '' and has ~= by then dispute(key, has, '') end
     return
   end
   if id == '' and would and would ~= '' and would ~= by then return end
   local rival = id ~= '' and (would and would ~= '' and would ~= id and would or has)
   if rival and rival ~= '' and rival ~= id then
-    disputes[#disputes + 1] = key
-    disputes[#disputes + 1] = rival
-    disputes[#disputes + 1] = id
+    dispute(key, rival, id)
   end
   ours[key] = id
   claims[#claims + 1] = key

@@ -60,7 +60,7 @@ local wanted = {}  -- what imports that are still open would do with these keys
 read(skus, keys, function(item, cell)
   local id, token_open, would = owner(cell)
   if item <= claims and id ~= '' and not touched[id] then taken = taken or { 'sku', keys[item], id } end
-  if token_open and would ~= '' then wanted[#wanted + 1] = { token_open, would } end
+  if token_open then wanted[#wanted + 1] = { token_open, would, id } end
 end)
 if taken then return taken end
 
@@ -86,7 +86,10 @@ for item, key in ipairs(keys) do
 end
 send('HDEL', skus, given_up)
 send('HSET', skus, owned)
-for _, import in ipairs(wanted) do lose(import[1], import[2]) end
+for _, import in ipairs(wanted) do
+  lose(import[1], import[2])
+  lose(import[1], import[3])
+end
 for item, id in ipairs(ids) do
   if open[item] then lose(open[item], id) end
 end
