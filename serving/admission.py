@@ -22,7 +22,7 @@ _WEIGHT = 0.2
 class AdmissionConfig:
     """`permits`: answers at once. `queue`: requests that may wait, `wait_s` seconds at most."""
 
-    permits: int = 8
+    permits: int = 24
     queue: int = 64
     wait_s: float = 30.0
 

