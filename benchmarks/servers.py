@@ -78,14 +78,28 @@ async def vllm_server(model: Path, log: Path) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def hotshelf_server(log: Path, **settings: str) -> AsyncIterator[str]:
+async def hotshelf_server(
+    log: Path, redis_url: str | None = None, **settings: str
+) -> AsyncIterator[str]:
     """`hotshelf serve` with these HOTSHELF_ settings (lower-case names); yields its URL."""
     port = free_port()
     env = {f"HOTSHELF_{name.upper()}": value for name, value in settings.items()}
+    if redis_url is not None:
+        env["REDIS_URL"] = redis_url
     env["HOTSHELF_PORT"] = str(port)
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "serving.cli", "serve"]
     async with running(command, env, f"{url}/readyz", log):
+        yield url
+
+
+@asynccontextmanager
+async def scripted_server(log: Path, *arguments: str) -> AsyncIterator[str]:
+    """An engine that answers at once what it is told to; yields its URL."""
+    port = free_port()
+    command = [sys.executable, "-m", "serving.engines.scripted_server", "--port", str(port)]
+    url = f"http://127.0.0.1:{port}"
+    async with running([*command, *arguments], {}, f"{url}/v1/models", log):
         yield url
 
 

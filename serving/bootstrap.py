@@ -57,7 +57,7 @@ async def build(
                 stocking = together.create_task(_stock(settings, redis, stack, progress))
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
-        shelf, retriever = stocking.result()
+        shelf, retriever, refresher = stocking.result()
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.jobs.close)
@@ -72,6 +72,7 @@ async def build(
             access=Access(configs.access(settings)),
             model=parts.model_name(settings),
             catalog=catalog,
+            encoding=refresher,
             http=configs.http(settings),
         )
 
@@ -94,8 +95,8 @@ async def _start(engine: Engine, progress: Progress) -> None:
 
 async def _stock(
     settings: Settings, redis: Redis, stack: AsyncExitStack, progress: Progress
-) -> tuple[HotShelf, Retriever]:
-    """The products in memory, and how they are found; both follow the catalogue from now on."""
+) -> tuple[HotShelf, Retriever, Refresher]:
+    """The products in memory, how they are found, and what keeps both as the catalogue is."""
     await parts.fill_catalogue(redis, progress)
     await parts.make_first_token(settings, redis, progress)
     store = CatalogStore(redis)
@@ -110,8 +111,9 @@ async def _stock(
         await retriever.rebuild()
         await asyncio.to_thread(model.save)
         note(f"{len(shelf)} products by {model.name}")
-    await stack.enter_async_context(_following(store, snapshot, Refresher(shelf, retriever)))
-    return shelf, retriever
+    refresher = Refresher(shelf, retriever)
+    await stack.enter_async_context(_following(store, snapshot, refresher))
+    return shelf, retriever, refresher
 
 
 @asynccontextmanager

@@ -30,7 +30,11 @@ app = typer.Typer(
 )
 app.add_typer(tokens.app, name="token")
 app.command("import")(files.import_file)
-for command in (files.apply, files.undo, files.export, records.pin, records.history):
+OVER_HTTP: tuple[Callable[..., None], ...] = (
+    *(files.apply, files.undo, files.export),
+    *(records.pin, records.history, records.status),
+)
+for command in OVER_HTTP:
     app.command()(command)
 
 

@@ -137,6 +137,17 @@ class ChangesJson(TypedDict):
     changes: list[ProductChangeJson]
 
 
+class StatusJson(TypedDict):
+    """The catalogue as it is stored, and as this process answers from it."""
+
+    catalog_version: Annotated[int, Field(description="of the store")]
+    shown_version: Annotated[int, Field(description="of the answers of this process")]
+    products: int
+    waiting_for_search: Annotated[
+        int, Field(description="products whose text is not yet searchable as it is now")
+    ]
+
+
 class HistoryEntryJson(TypedDict):
     """One change: who, when, and what it changed."""
 

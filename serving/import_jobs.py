@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from catalog.cancellation import obey_cancellation
 from catalog.import_records import WORKING, ImportRecord, ImportRecords
 from catalog.keys import text
 from catalog.worker import TAKEN, Action
@@ -49,8 +50,12 @@ class ImportJobs:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def statuses(self, records: Sequence[ImportRecord]) -> list[str]:
-        """How far each import is, in one word for people."""
+    async def with_status(self, records: Sequence[ImportRecord]) -> list[tuple[ImportRecord, str]]:
+        """The records as they are now, and how far each is, in one word for people.
+
+        Whether one is queued is asked before it is read anew: one that is claimed in between is
+        then read as what it has become, never as what it was.
+        """
         if not records:
             return []
         async with self._redis.pipeline(transaction=False) as batch:
@@ -60,8 +65,9 @@ class ImportJobs:
             for record, token in zip(records, tokens, strict=True):
                 batch.exists(self._queue_key(record.id, text(token or "")))
             queued = await batch.execute()
-        waiting = zip(records, queued, strict=True)
-        return [QUEUED if waits else _status(record) for record, waits in waiting]
+        now = [await self._records.get(record.id) for record in records]
+        waiting = zip(now, queued, strict=True)
+        return [(record, QUEUED if waits else _status(record)) for record, waits in waiting]
 
     async def close(self) -> None:
         """Break off what runs; each import says so itself, and can be applied again."""
@@ -88,6 +94,7 @@ class ImportJobs:
         """Say every second that it will be done."""
         while True:
             await asyncio.sleep(_BEAT_S)
+            obey_cancellation()
             with contextlib.suppress(RedisError, OSError):
                 await self._redis.set(queue_key, 1, px=_LOST_MS)
 

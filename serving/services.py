@@ -46,6 +46,21 @@ class Shelf(Protocol):
         ...
 
 
+class Encoding(Protocol):
+    """What goes on behind: `pipeline.refresh.Refresher`."""
+
+    @property
+    def pending(self) -> int:
+        """Products whose text is not yet searchable as it is now."""
+        ...
+
+
+class NothingToEncode:
+    """Where nothing changes."""
+
+    pending = 0
+
+
 @dataclass(frozen=True, slots=True)
 class HttpConfig:
     """How requests are read and streams are sent.
@@ -74,4 +89,5 @@ class Services:
     access: Access
     model: str
     catalog: CatalogServices
+    encoding: Encoding = field(default_factory=NothingToEncode)
     http: HttpConfig = field(default_factory=HttpConfig)

@@ -28,8 +28,7 @@ CHANGES, PROBLEMS = 100, 100
 async def listed(visit: Reader) -> Response:
     """The newest imports, and where a file is uploaded."""
     records = await visit.catalog.imports.records.latest()
-    statuses = await visit.catalog.jobs.statuses(records)
-    shown = list(zip(records, statuses, strict=True))
+    shown = await visit.catalog.jobs.with_status(records)
     max_mb = visit.catalog.config.upload.max_bytes // (1024 * 1024)
     return visit.page("imports.html", imports=shown, max_mb=max_mb)
 
@@ -60,10 +59,9 @@ async def read(
     visit: Reader, import_id: str, start: Annotated[int, Query(ge=0, le=100_000)] = 0
 ) -> Response:
     """How far an import is, what it would do or did, and what is wrong with its rows."""
-    record = await work.import_of(visit.caller, import_id)
+    record, status = await work.import_and_status(visit.caller, import_id)
     await visit.caller.shown(max(record.version, record.undo_version))
     records = visit.catalog.imports.records
-    (status,) = await visit.catalog.jobs.statuses([record])
     return visit.page(
         "import.html",
         record=record,

@@ -185,6 +185,9 @@ def _told(client: httpx.Client, import_id: str, errors: Path | None) -> None:
     if found["status"] == "applied":
         told = f"Applied as catalogue version {found['version']}; `hotshelf undo {import_id}`"
         console.print(f"{told} takes it back", markup=False)
+        if waiting := answer(client.get("/catalog/status"))["waiting_for_search"]:
+            told = f"{waiting:,} products are being made searchable; `hotshelf status` says how far"
+            console.print(told, markup=False)
     elif found["status"] == "previewed":
         told = f"Nothing was written; `hotshelf apply {import_id}` does it"
         console.print(told, markup=False)

@@ -1,4 +1,4 @@
-"""`hotshelf pin` and `hotshelf history`, over HTTP."""
+"""`hotshelf pin`, `history` and `status`, over HTTP."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -43,6 +43,13 @@ def pin(
         elif until is not None:
             body = {"until": until.astimezone().isoformat()}
         show_pins(out(), [answer(client.put(path, json=body))])
+
+
+def status(url: Url = None, token_file: TokenFile = None) -> None:
+    """Show how far the server is behind the stored catalogue."""
+    with server(url, token_file) as client:
+        for name, value in answer(client.get("/catalog/status")).items():
+            out().print(f"{name.replace('_', ' ')}: {value:,}", markup=False)
 
 
 def history(product: Product, url: Url = None, token_file: TokenFile = None) -> None:

@@ -1,4 +1,4 @@
-"""What is kept about the catalogue: history, pins, and the whole of it as a file."""
+"""What is kept about the catalogue: status, history, pins, and the whole of it as a file."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from serving.body import read_json, validate
 from serving.catalog_schemas import PinBody
 from serving.catalog_version import HEADER
 from serving.errors import ApiError
-from serving.import_contract import HistoryJson, PinJson, PinsJson
+from serving.import_contract import HistoryJson, PinJson, PinsJson, StatusJson
 from serving.import_json import history_to_json, pin_to_json
 from serving.routes.catalog_common import BODY, Editor, Reader, answer, errors
 from serving.routes.common import takes
@@ -26,6 +26,20 @@ _FILE: dict[int | str, dict[str, Any]] = {
         "content": {kind: {} for kind in _TYPES.values()},
     }
 }
+
+
+@router.get("/status", response_model=StatusJson, responses=errors())
+async def status(caller: Reader) -> Response:
+    """How far this process is behind the stored catalogue."""
+    shelf = caller.services.shelf
+    stored = await caller.catalog.store.version()
+    told: StatusJson = {
+        "catalog_version": stored,
+        "shown_version": shelf.version,
+        "products": len(shelf),
+        "waiting_for_search": caller.services.encoding.pending,
+    }
+    return answer(told, shelf.version)
 
 
 @router.get(

@@ -13,7 +13,7 @@ from catalog.formats.model import RowError
 from serving.import_contract import ChangesJson, ImportAnswerJson, ImportsJson
 from serving.import_json import import_to_json, problem_to_json, product_change_to_json
 from serving.routes.catalog_common import Reader, answer, errors
-from serving.routes.imports import import_of
+from serving.routes.imports import import_and_status, import_of
 
 router = APIRouter(prefix="/catalog/imports", tags=["imports"])
 
@@ -25,8 +25,8 @@ _TOLD = 50
 async def listed(caller: Reader, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Response:
     """The newest imports; each is remembered for 90 days."""
     records = await caller.catalog.imports.records.latest(limit)
-    statuses = await caller.catalog.jobs.statuses(records)
-    told = [import_to_json(*each) for each in zip(records, statuses, strict=True)]
+    found = await caller.catalog.jobs.with_status(records)
+    told = [import_to_json(record, status) for record, status in found]
     return answer({"imports": told}, caller.services.shelf.version)
 
 
@@ -34,8 +34,7 @@ async def listed(caller: Reader, limit: Annotated[int, Query(ge=1, le=200)] = 50
 async def read(caller: Reader, import_id: str) -> Response:
     """How far an import is, what it would do or did, and what is wrong with its rows."""
     records = caller.catalog.imports.records
-    record = await import_of(caller, import_id)
-    (status,) = await caller.catalog.jobs.statuses([record])
+    record, status = await import_and_status(caller, import_id)
     version = await caller.shown(max(record.version, record.undo_version))
     problems = await records.errors(import_id, 0, _TOLD)
     changes = await records.diffs(import_id, 0, _TOLD)

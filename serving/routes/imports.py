@@ -164,8 +164,7 @@ async def undo(caller: Importer, import_id: str) -> Response:
 
 async def _begun(caller: Caller, import_id: str, action: Action) -> Response:
     await caller.catalog.jobs.start(import_id, action, actor=caller.grant.name)
-    record = await import_of(caller, import_id)
-    (status,) = await caller.catalog.jobs.statuses([record])
+    record, status = await import_and_status(caller, import_id)
     reply = answer(import_to_json(record, status), caller.services.shelf.version, status=202)
     reply.headers["Location"] = f"/catalog/imports/{import_id}"
     return reply
@@ -180,10 +179,16 @@ async def import_of(caller: Caller, import_id: str) -> ImportRecord:
         raise ApiError("import_unknown", message) from None
 
 
+async def import_and_status(caller: Caller, import_id: str) -> tuple[ImportRecord, str]:
+    """An import, and how far it is. Raises `ApiError`."""
+    record = await import_of(caller, import_id)
+    (found,) = await caller.catalog.jobs.with_status([record])
+    return found
+
+
 async def _free(caller: Caller, import_id: str) -> tuple[ImportRecord, str]:
     """An import that nobody works on, and its status. Raises `ApiError`."""
-    record = await import_of(caller, import_id)
-    (status,) = await caller.catalog.jobs.statuses([record])
+    record, status = await import_and_status(caller, import_id)
     if status == QUEUED or (record.state in WORKING and status != "interrupted"):
         raise _busy(status)
     return record, status

@@ -97,6 +97,7 @@ async def test_pins_and_history(api: Api, person: Person) -> None:
     await api.editor.patch("/catalog/variants/SH-BLK", json={"price": "12.34"})
     told = await person.does("history", "shirt")
     assert "SH-BLK price: 30.00 USD → 12.34 USD" in told
+    assert "shown version: 7\nproducts: 1\n" in await person.does("status")
     assert "for good" in await person.does("pin", "shirt")
     assert "shirt" in await person.does("pin")
     await person.does("pin", "shirt", "--hours", "2")

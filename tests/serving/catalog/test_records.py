@@ -34,6 +34,16 @@ async def test_history_says_who_changed_what_and_when(api: Api) -> None:
     assert (await api.reader.get("/catalog/history/nothing")).status_code == 404
 
 
+async def test_the_status_says_how_far_this_process_is_behind(api: Api) -> None:
+    await api.editor.patch("/catalog/variants/SH-BLK", json={"stock": 1})
+    assert (await api.reader.get("/catalog/status")).json() == {
+        "catalog_version": 2,
+        "shown_version": 7,
+        "products": 1,
+        "waiting_for_search": 0,
+    }
+
+
 async def test_a_product_is_pinned_until_a_moment_for_a_time_or_for_good(api: Api) -> None:
     path = "/catalog/pins/shirt"
     moment = datetime.now(UTC) + timedelta(hours=1)
