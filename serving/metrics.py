@@ -41,7 +41,7 @@ class Metrics:
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
-        self._stage = Histogram(
+        stage = Histogram(
             "hotshelf_stage_seconds",
             "Time of each stage before the first token; they are consecutive.",
             ["stage"],
@@ -61,14 +61,14 @@ class Metrics:
             buckets=LONG_BUCKETS,
             registry=self.registry,
         )
-        self._prompt_tokens = Counter(
+        prompt_tokens = Counter(
             "hotshelf_prompt_tokens_total",
             "Prompt tokens by where their KV blocks came from; computed where the engine is silent"
             " about it.",
             ["source"],
             registry=self.registry,
         )
-        self._requests = Counter(
+        requests = Counter(
             "hotshelf_requests_total",
             "Requests that are over, each counted once.",
             ["route", "outcome"],
@@ -79,24 +79,30 @@ class Metrics:
             "Requests from their first byte handled to their end, waiting ones among them.",
             registry=self.registry,
         )
-        self._make_label_values()
+        self._stages = {name: stage.labels(name) for name in STAGES}
+        self._prompt_tokens = {source: prompt_tokens.labels(source) for source in SOURCES}
+        self._requests = {
+            (route, outcome): requests.labels(route, outcome)
+            for route in ROUTES
+            for outcome in OUTCOMES
+        }
 
     def record(
         self, route: Route, outcome: Outcome, timings: StageTimings, tokens: TokenCounts | None
     ) -> None:
         """Count a request that is over; its times only if it found a place."""
-        self._requests.labels(route, outcome).inc()
+        self._requests[route, outcome].inc()
         stages = timings.stages()
         for stage, seconds in stages.items():
-            self._stage.labels(stage).observe(seconds)
+            self._stages[stage].observe(seconds)
         if timings.ttft is not None:
             self._ttft.observe(timings.ttft)
         if stages and timings.ended_at is not None:
             self._request.observe(timings.ended_at - timings.started)
         if tokens is not None:
             cached = tokens.cached or 0
-            self._prompt_tokens.labels("cached").inc(cached)
-            self._prompt_tokens.labels("computed").inc(max(tokens.prompt - cached, 0))
+            self._prompt_tokens["cached"].inc(cached)
+            self._prompt_tokens["computed"].inc(max(tokens.prompt - cached, 0))
 
     def token_gap(self, seconds: float) -> None:
         """The time between two tokens sent."""
@@ -108,12 +114,3 @@ class Metrics:
 
     def _histogram(self, name: str, documentation: str) -> Histogram:
         return Histogram(name, documentation, buckets=BUCKETS, registry=self.registry)
-
-    def _make_label_values(self) -> None:
-        for stage in STAGES:
-            self._stage.labels(stage)
-        for source in SOURCES:
-            self._prompt_tokens.labels(source)
-        for route in ROUTES:
-            for outcome in OUTCOMES:
-                self._requests.labels(route, outcome)
