@@ -6,7 +6,6 @@ stored value stays. A cell that is there and empty empties the value.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from enum import Enum
 from typing import Literal
 
@@ -155,6 +154,3 @@ class ReadOptions:
     decimals: NumberStyle = "auto"
     encoding: str | None = None
     limits: Limits = field(default_factory=Limits)
-
-
-ZERO = Decimal(0)

@@ -7,7 +7,6 @@ and refused otherwise.
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Literal
 
@@ -55,14 +54,8 @@ def evidence(text: str) -> Role | None:
     return None
 
 
-def style_of(numbers: Iterable[str]) -> Decimals:
-    """How a file writes decimals, from all its numbers."""
-    roles = {role for number in numbers if (role := evidence(number))}
-    return merged(roles)
-
-
 def merged(roles: set[Role]) -> Decimals:
-    """The style that shows in `roles`."""
+    """How a file writes decimals, from what its numbers show."""
     if len(roles) == 2:
         return "mixed"
     return next(iter(roles), "unknown")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser
@@ -138,8 +137,3 @@ def _tidy_text(text: Text) -> Text:
 
 def _tidy_pairs(pairs: Pairs) -> Pairs:
     return tuple((clean_line(name), clean(value)) for name, value in pairs)
-
-
-def width_normal(text: str) -> str:
-    """`text` with full-width letters and digits made plain; for comparing, not for showing."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)

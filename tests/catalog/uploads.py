@@ -8,7 +8,8 @@ from typing import Any
 from redis.asyncio import Redis
 
 from catalog.import_records import ImportOptions, ImportRecord
-from catalog.imports import Importer, Watch
+from catalog.import_work import Watch
+from catalog.imports import Importer
 from catalog.plan import Change
 from catalog.store import CatalogStore
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.formats.model import Decimals
-from catalog.formats.numbers import NumberError, evidence, parse_number, style_of
+from catalog.formats.numbers import NumberError, evidence, merged, parse_number
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,17 @@ def test_what_is_not_one_number_is_refused_with_a_fix(written: str) -> None:
     assert refused.value.fix
 
 
-def test_a_file_shows_how_it_writes_decimals() -> None:
-    assert style_of(["12.50", "1,299", "3"]) == "point"
-    assert style_of(["12,50", "1.299"]) == "comma"
-    assert style_of(["12", "1,299"]) == "unknown"
-    assert style_of(["12.50", "12,50"]) == "mixed"
+@pytest.mark.parametrize(
+    ("numbers", "style"),
+    [
+        (["12.50", "1,299", "3"], "point"),
+        (["12,50", "1.299"], "comma"),
+        (["12", "1,299"], "unknown"),
+        (["12.50", "12,50"], "mixed"),
+    ],
+)
+def test_a_file_shows_how_it_writes_decimals(numbers: list[str], style: str) -> None:
+    assert merged({role for number in numbers if (role := evidence(number))}) == style
 
 
 def _grouped(digits: str, separator: str) -> str:

@@ -1,0 +1,36 @@
+"""One article has one SKU, however it is typed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.skus import sku_key
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "SKU123",
+        "SKU123 ",
+        " sku123",
+        "SKU 123",
+        "ＳＫＵ１２３",
+        "Sku\u00a0123",
+        "SKU\u200b123",
+        "sku\t123",
+    ],
+)
+def test_blanks_case_and_width_do_not_make_another_sku(spelling: str) -> None:
+    assert sku_key(spelling) == sku_key("SKU123")
+
+
+@pytest.mark.parametrize("other", ["SKU0123", "SKU-123", "SKU124", "SKU1234", "SKÜ123"])
+def test_anything_else_does(other: str) -> None:
+    assert sku_key(other) != sku_key("SKU123")
+
+
+@given(st.text(max_size=30))
+def test_a_key_is_its_own_key_and_holds_no_separator(sku: str) -> None:
+    key = sku_key(sku)
+    assert sku_key(key) == key
+    assert not any(char.isspace() or not char.isprintable() for char in key)
