@@ -81,7 +81,7 @@ class PromptBuilder:
             locale: (*self._frames[locale].opening, *tokenizer.encode(renderer.policy()))
             for locale, renderer in self._renderers.items()
         }
-        self._blocks: OrderedDict[tuple[str, int, Locale], Block] = OrderedDict()
+        self._blocks: OrderedDict[tuple[str, Locale], tuple[Product, Block]] = OrderedDict()
         least = max(map(len, self._heads.values())) + _LEAST_ROOM
         if self._budget(self._config.answer_tokens) < least:
             raise ValueError(f"a prompt needs {least} tokens beside the answer; raise the limits")
@@ -161,16 +161,32 @@ class PromptBuilder:
         )
 
     def _block(self, product: Product, locale: Locale) -> Block:
-        """The product's stable block, tokenised once for each of its versions."""
-        key = (product.id, product.version, locale)
-        if (block := self._blocks.get(key)) is not None:
+        """The product's stable block, tokenised once for as long as what it says stays the same.
+
+        Versions would not do: a new price is a new version, and a catalogue that was put back
+        counts anew.
+        """
+        key = (product.id, locale)
+        known = self._blocks.get(key)
+        if known is not None and _alike(known[0], product):
+            self._blocks[key] = product, known[1]
             self._blocks.move_to_end(key)
-            return block
+            return known[1]
         block = block_of(self._tokenizer, self._renderers[locale].product(product))
-        self._blocks[key] = block = block.shortened(self._config.max_block_tokens)
+        block = block.shortened(self._config.max_block_tokens)
+        self._blocks[key] = product, block
+        self._blocks.move_to_end(key)
         if len(self._blocks) > self._config.cached_blocks:
             self._blocks.popitem(last=False)
         return block
+
+
+def _alike(old: Product, new: Product) -> bool:
+    """Whether both have the same stable block."""
+    if old is new:
+        return True
+    slow = (old.texts, old.locale, old.brand, old.options)
+    return slow == (new.texts, new.locale, new.brand, new.options)
 
 
 def _ranked(question: Question, sources: Sequence[Source]) -> list[Product]:

@@ -31,7 +31,7 @@ class ProductSearch:
     """Keeps what each product is searched by, for as long as the product stays what it is."""
 
     def __init__(self) -> None:
-        self._words: dict[str, tuple[int, str]] = {}
+        self._words: dict[str, tuple[Product, str]] = {}
 
     async def page(
         self, products: Sequence[Product], query: str, cursor: str | None, limit: int
@@ -61,8 +61,8 @@ class ProductSearch:
 
     def _searched_by(self, product: Product) -> str:
         known = self._words.get(product.id)
-        if known is None or known[0] != product.version:
-            known = (product.version, _folded("\n".join(_parts(product))))
+        if known is None or known[0] is not product:
+            known = (product, _folded("\n".join(_parts(product))))
             self._words[product.id] = known
         return known[1]
 

@@ -71,9 +71,15 @@ async def client(redis_url: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture(scope="session")
-def prompts(model_dir: Path) -> PromptBuilder:
+def tokenizer(model_dir: Path) -> Tokenizer:
     """Of the real model."""
-    return PromptBuilder(Tokenizer.load(model_dir), PromptConfig())
+    return Tokenizer.load(model_dir)
+
+
+@pytest.fixture(scope="session")
+def prompts(tokenizer: Tokenizer) -> PromptBuilder:
+    """Of the real model."""
+    return PromptBuilder(tokenizer, PromptConfig())
 
 
 @pytest.fixture
