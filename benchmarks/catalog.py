@@ -10,6 +10,7 @@ import asyncio
 import json
 import tempfile
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ async def measure_freshness(
                     folder / f"gateway-{number}.log",
                     redis_url,
                     engine_url=engine,
-                    data_dir=str(folder / "data"),
                     **settings,
                 )
             )
@@ -57,7 +57,7 @@ async def measure_freshness(
         def load() -> Load:
             return Load(gateways, client, headers)
 
-        await run_quiet(load(), questions(products, count, seed=0), Pace(5.0))
+        await run_quiet(load(), questions(products, count, seed=0), replace(pace, seconds=5.0))
         quiet, busy = load(), load()
         print(f"Quiet: {count} questions", flush=True)
         await run_quiet(quiet, questions(products, count, seed=1), pace)
@@ -71,10 +71,11 @@ async def measure_freshness(
 async def run(given: argparse.Namespace) -> dict[str, Any]:
     """Both questions, or the one that is asked."""
     report: dict[str, Any] = {"machine": machine()}
-    settings = {"model": str(given.model)} if given.model else {}
     pace = Pace(given.seconds, given.changes, given.questions)
     with tempfile.TemporaryDirectory(prefix="hotshelf-bench-") as name:
         folder = Path(name)
+        settings = {"data_dir": str(given.data_dir or folder / "data")}
+        settings |= {"model": str(given.model)} if given.model else {}
         redis = EmbeddedRedis(EmbeddedRedisConfig(folder / "redis"))
         await redis.start()
         try:
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--changes", type=float, default=100.0, help="of price or stock, a second")
     parser.add_argument("--questions", type=float, default=18.0, help="of shoppers, a second")
     parser.add_argument("--model", type=Path, help="folder of the tokenizer; else the bundled one")
+    parser.add_argument("--data-dir", type=Path, help="where vectors and the model are kept")
     parser.add_argument("--only", choices=("import", "freshness"))
     report = asyncio.run(run(parser.parse_args()))
     save("catalog", report)
