@@ -35,7 +35,7 @@ check: dev lint  ## check the code and run the tests that need no language model
 	@$(PY) -m pytest -m "not engine and not gpu" $(ARGS)
 
 lint: dev  ## ruff, its formatter, mypy and the layers
-	@$(PY) -m ruff check .
+	@$(PY) -m ruff check --no-cache .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports --no-cache >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }

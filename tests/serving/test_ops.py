@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import httpx
 from redis.asyncio import Redis
-from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 
 from pipeline.engine import EngineError
 from pipeline.hotshelf import HotShelf
+from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from tests.serving.server import serving
 
