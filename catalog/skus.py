@@ -11,5 +11,13 @@ def sku_key(sku: str) -> str:
     """What a SKU is compared by; never shown. Free of blanks, control and invisible characters."""
     if sku.isascii() and sku.isprintable():
         return sku.replace(" ", "").lower()
-    folded = unicodedata.normalize("NFKC", sku).casefold()
+    key = sku
+    while (folded := _folded(key)) != key:
+        key = folded
+    return key
+
+
+def _folded(sku: str) -> str:
+    """One round; taking a character out may bring together two that belong together."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", sku).casefold())
     return "".join(char for char in folded if char.isprintable() and not char.isspace())

@@ -1,7 +1,7 @@
 """One article has one SKU, however it is typed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.skus import sku_key
@@ -29,6 +29,7 @@ def test_anything_else_does(other: str) -> None:
     assert sku_key(other) != sku_key("SKU123")
 
 
+@settings(max_examples=1000)
 @given(st.text(max_size=30))
 def test_a_key_is_its_own_key_and_holds_no_separator(sku: str) -> None:
     key = sku_key(sku)
