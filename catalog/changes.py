@@ -170,7 +170,8 @@ async def follow(
             change = await follower.check() if failures else await follower.next()
         except (RedisError, OSError, TimeoutError) as error:
             failures += 1
-            log.warning("the change feed lost Redis (%s); attempt %d", error, failures)
+            level = logging.INFO if failures == 1 else logging.WARNING  # one read may be late
+            log.log(level, "the change feed lost Redis (%s); attempt %d", error, failures)
             await asyncio.sleep(backoff.compute(failures))
             continue
         failures = 0
