@@ -93,9 +93,9 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="benchmarks.catalog", description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="of the file that is imported")
-    parser.add_argument("--seconds", type=float, default=60.0, help="each, quiet and busy")
+    parser.add_argument("--seconds", type=float, default=100.0, help="each, quiet and busy")
     parser.add_argument("--changes", type=float, default=100.0, help="of price or stock, a second")
-    parser.add_argument("--questions", type=float, default=18.0, help="of shoppers, a second")
+    parser.add_argument("--questions", type=float, default=10.5, help="of shoppers, a second")
     parser.add_argument("--model", type=Path, help="folder of the tokenizer; else the bundled one")
     parser.add_argument("--data-dir", type=Path, help="where vectors and the model are kept")
     parser.add_argument("--only", choices=("import", "freshness"))

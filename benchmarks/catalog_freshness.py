@@ -34,9 +34,9 @@ _GIVEN_UP_S = 5.0
 class Pace:
     """`watch_every`: one change of so many is looked for in answers. Times in seconds."""
 
-    seconds: float = 60.0
+    seconds: float = 100.0
     changes_per_s: float = 100.0
-    questions_per_s: float = 18.0
+    questions_per_s: float = 10.5
     watch_every: int = 20
     text_every_s: float = 5.0
 
