@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 from benchmarks.client import Answer, AnswerError, ask_chat
-from benchmarks.report import summary
+from benchmarks.report import percentile, summary
 from benchmarks.workload import ShopperQuestion
 from catalog.product import Product
 
@@ -54,6 +54,7 @@ class Load:
     stale_answers: int = 0
     searchable: list[float] = field(default_factory=list)
     before_engine: list[float] = field(default_factory=list)
+    stages: dict[str, list[float]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     _turn: int = 0
 
@@ -66,8 +67,10 @@ class Load:
         """Ask by search, as shoppers do; note the time before the engine."""
         body = {"message": asked.message, "locale": asked.locale}
         answer = await ask_chat(self.client, self.gateway(), body)
-        times = (answer.stages_ms.get(stage, 0.0) for stage in BEFORE_ENGINE)
-        self.before_engine.append(sum(times))
+        times = {s: answer.stages_ms[s] for s in BEFORE_ENGINE if s in answer.stages_ms}
+        self.before_engine.append(sum(times.values()))
+        for stage, spent in times.items():
+            self.stages.setdefault(stage, []).append(spent)
 
     async def change(self, sku: str, value: dict[str, Any]) -> None:
         """Change live facts of one variant; note how long the acknowledgement took."""
@@ -93,11 +96,12 @@ class Load:
         await self._until_both(body, right, acknowledged, self.late, self.seen)
 
     async def text_change(self, product: Product, number: int) -> None:
-        """Give a product a new title, and ask for it until search finds it."""
+        """Give a product a new text, and ask for it until search finds it."""
         name = f"{_NOVELTIES[number % len(_NOVELTIES)]} No. {number}"
         locale = product.locale
         path = f"{self.gateway()}/catalog/products/{product.id}"
-        patch = {"texts": {locale: {"title": name}}}
+        text = {"title": name, "description": f"A {name}.", "category": "", "attributes": []}
+        patch = {"texts": {locale: text}}
         reply = await self.client.patch(path, json=patch, headers=self.headers)
         reply.raise_for_status()
         acknowledged = time.perf_counter()
@@ -152,8 +156,10 @@ class Load:
             "before_engine_ms": self.before_engine,
         }
         figures: dict[str, Any] = {k: summary(v) for k, v in named.items() if v}
+        stages = {stage: round(percentile(v, 0.99), 2) for stage, v in self.stages.items()}
         return {
             **figures,
+            "stages_p99_ms": stages,
             "stale_answers": self.stale_answers,
             "failures": len(self.failures),
             "failure_examples": sorted(set(self.failures))[:3],

@@ -6,6 +6,8 @@ repeated question costs nothing, and questions that arrive together are encoded 
 """
 
 import asyncio
+import os
+import threading
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,9 +20,15 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 
+_NICE = 10
+"""Priority of what is encoded behind: a tenth of the processor where others want it all."""
+
 
 class EmbeddingModel(Protocol):
-    """Texts to unit vectors, float32 of shape [len(texts), dimension]. Blocking."""
+    """Texts to unit vectors, float32 of shape [len(texts), dimension]. Blocking.
+
+    A question and documents may be asked for at the same time, from two threads.
+    """
 
     name: str
     dimension: int
@@ -49,19 +57,23 @@ def normalise(text: str) -> str:
 
 
 class Encoder:
-    """One model, one thread, one cache. All methods belong to one event loop."""
+    """One model, one cache, a thread for questions and one for what may wait behind them.
+
+    All methods belong to one event loop.
+    """
 
     def __init__(self, model: EmbeddingModel, config: EncoderConfig | None = None) -> None:
         self.model = model
         self._config = config or EncoderConfig()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
+        self._behind = ThreadPoolExecutor(1, "encoder-behind", initializer=_step_back)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
         self._waiting: dict[str, asyncio.Future[Vectors]] = {}
         self._batcher: asyncio.Task[None] | None = None
 
     @property
     def document_batch(self) -> int:
-        """Texts that are encoded in one call, which a question may have to wait for."""
+        """Texts that are encoded in one call."""
         return self._config.document_batch
 
     async def query(self, text: str) -> Vectors:
@@ -77,17 +89,17 @@ class Encoder:
                 self._batcher = asyncio.create_task(self._drain())
         return await asyncio.shield(waiting)
 
-    async def documents(self, texts: Sequence[str]) -> Vectors:
+    async def documents(self, texts: Sequence[str], *, behind: bool = False) -> Vectors:
         """Vectors of product texts, float32 of shape [len(texts), dimension].
 
-        In small batches, so that a question waits for one of them at most.
+        With `behind`, questions that come meanwhile do not wait for them, and take what they need
+        of the processor first.
         """
         loop = asyncio.get_running_loop()
         size = self._config.document_batch
+        thread = self._behind if behind else self._thread
         parts = [
-            await loop.run_in_executor(
-                self._thread, self.model.encode_document, texts[at : at + size]
-            )
+            await loop.run_in_executor(thread, self.model.encode_document, texts[at : at + size])
             for at in range(0, len(texts), size)
         ]
         if not parts:
@@ -95,10 +107,11 @@ class Encoder:
         return np.concatenate(parts)
 
     async def close(self) -> None:
-        """Stop the thread; questions still waiting are cancelled."""
+        """Stop the threads; questions still waiting are cancelled."""
         if self._batcher is not None:
             self._batcher.cancel()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        for thread in (self._thread, self._behind):
+            thread.shutdown(wait=False, cancel_futures=True)
 
     async def _drain(self) -> None:
         """Encode what waits, batch by batch, until nothing does."""
@@ -132,3 +145,8 @@ class Encoder:
         self._cache[key] = vector
         if len(self._cache) > self._config.cache_size:
             self._cache.popitem(last=False)
+
+
+def _step_back() -> None:
+    """Lower the priority of this thread, and of those that it will start; Linux counts each."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

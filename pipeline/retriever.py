@@ -76,7 +76,7 @@ class Retriever:
         if self._index is None:
             return
         rows = [(p.id, text) for p in changed for text in searchable_texts(p)]
-        vectors = await self.encoder.documents([text for _, text in rows])
+        vectors = await self.encoder.documents([text for _, text in rows], behind=True)
         places = groupby(range(len(rows)), key=lambda place: rows[place][0])
         self._index.change({id_: vectors[list(at)] for id_, at in places}, removed)
 

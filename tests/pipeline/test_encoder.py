@@ -1,6 +1,8 @@
 """Encoding beside the event loop: cached, batched, and failing only whoever asked."""
 
 import asyncio
+import os
+import threading
 from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
@@ -97,6 +99,34 @@ async def test_documents_come_back_in_order_whatever_the_batch() -> None:
     texts = ["aaa", "bbb", "ccc", "ddd", "eee"]
     assert np.array_equal(await encoder.documents(texts), model.encode_document(texts))
     assert (await encoder.documents([])).shape == (0, 26)
+    await encoder.close()
+
+
+async def test_a_question_does_not_wait_for_documents_behind_it() -> None:
+    class Slow(LetterModel):
+        def __init__(self) -> None:
+            super().__init__()
+            self.priorities: list[int] = []
+            self.began, self.finish = threading.Event(), threading.Event()
+
+        def encode_document(self, texts: Sequence[str]) -> Vectors:
+            if texts == ["document"]:
+                thread = threading.get_native_id()
+                self.priorities.append(os.getpriority(os.PRIO_PROCESS, thread))
+                self.began.set()
+                self.finish.wait(timeout=10)
+            return super().encode_document(texts)
+
+    model = Slow()
+    encoder = Encoder(model)
+    behind = asyncio.create_task(encoder.documents(["document"], behind=True))
+    assert await asyncio.to_thread(model.began.wait, 5)
+    async with asyncio.timeout(5):
+        assert (await encoder.query("question")).shape == (26,)
+    assert not behind.done()
+    model.finish.set()
+    assert (await behind).shape == (1, 26)
+    assert model.priorities[0] > os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     await encoder.close()
 
 
