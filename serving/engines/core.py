@@ -42,12 +42,13 @@ async def start(config: VllmConfig, load: Load) -> Any:
     """
     set_environment(config)
     os.environ.setdefault("VLLM_RPC_BASE_PATH", _sockets().name)
+    others = {process.pid for process in multiprocessing.active_children()}
     making = asyncio.ensure_future(asyncio.to_thread(_make, config, load))
     try:
         return await asyncio.shield(making)
     except asyncio.CancelledError:
         making.add_done_callback(_discard)
-        _stop_starting()
+        _stop_starting(others)
         raise
 
 
@@ -72,10 +73,13 @@ def _make(config: VllmConfig, load: Load) -> Any:
     return AsyncLLM.from_engine_args(arguments, stat_loggers=[lambda *_: load])
 
 
-def _stop_starting() -> None:
-    """End the engine core that is loading its model; nothing else tells it that nobody waits."""
+def _stop_starting(others: set[int | None]) -> None:
+    """End the engine core that is loading its model; nothing else tells it that nobody waits.
+
+    `others` are the processes that were there before: another engine's core goes on.
+    """
     for process in multiprocessing.active_children():
-        if process.name.startswith("EngineCore"):
+        if process.pid not in others and process.name.startswith("EngineCore"):
             process.terminate()
 
 

@@ -133,7 +133,9 @@ async def test_a_core_that_dies_fails_every_stream_and_leaves_nothing_behind(
     await gone(before)
 
 
-async def test_a_start_that_is_given_up_leaves_nothing_behind(model_dir: Path) -> None:
+async def test_a_start_that_is_given_up_leaves_nothing_behind(
+    model_dir: Path, vllm_engine: Engine
+) -> None:
     before = children()
     engine = VllmEngine(VllmConfig(str(model_dir), kv_cache_gib=0.1))
     starting = asyncio.create_task(engine.start())
@@ -144,6 +146,8 @@ async def test_a_start_that_is_given_up_leaves_nothing_behind(model_dir: Path) -
         await starting
     await engine.close()
     await gone(before)
+    await vllm_engine.check()
+    assert await texts(vllm_engine, ask([2, 100], 2)), "another engine was ended with it"
 
 
 async def test_a_model_that_does_not_exist_is_one_clear_line(tmp_path: Path) -> None:
