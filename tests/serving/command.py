@@ -16,16 +16,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 HOTSHELF = (sys.executable, "-m", "serving.cli")
+OUTSIDE = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.upper().startswith("HOTSHELF_") and name != "REDIS_URL"
+}
+"""As the tests were started: vLLM adds to this process's own, `LD_PRELOAD` for one."""
 
 
 def environment(**settings: str) -> dict[str, str]:
     """Ours without any setting, and then `settings`."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.upper().startswith("HOTSHELF_") and name != "REDIS_URL"
-    }
-    return {**kept, "PYTHONPATH": str(ROOT), **settings}
+    return {**OUTSIDE, "PYTHONPATH": str(ROOT), **settings}
 
 
 def hotshelf(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
