@@ -11,11 +11,11 @@ import signal
 import sys
 from typing import Literal
 
-from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from catalog.import_records import ImportBusyError, ImportUnknownError
 from catalog.imports import Importer
+from catalog.redis_client import connect
 from catalog.store import CatalogStore
 from catalog.writes import StaleImportError
 
@@ -46,7 +46,7 @@ async def _work(job: dict[str, str]) -> int:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    async with Redis.from_url(job["redis"], socket_timeout=_PATIENCE_S) as redis:
+    async with connect(job["redis"], _PATIENCE_S) as redis:
         importer = Importer(redis, CatalogStore(redis))
         try:
             if job["action"] == "undo":

@@ -7,9 +7,10 @@ from pathlib import Path
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from catalog import redis_client
 from catalog.demo import demo_products
 from catalog.store import CatalogStore
-from serving import bundled_model, preflight, redis_client
+from serving import bundled_model, preflight
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
 from serving.settings import Settings
 from serving.settings_text import without_password

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from redis.exceptions import RedisError
 from catalog.import_records import ImportBusyError, ImportRecord
 from catalog.imports import Importer, ImporterConfig
 from catalog.store import CatalogStore
-from catalog.worker import TAKEN, run_in_process
+from catalog.worker import BROKEN_OFF, TAKEN, run_in_process
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
 from tests.catalog.make import product, variant
 from tests.catalog.test_changes import following
@@ -46,6 +47,18 @@ async def _kill(server: EmbeddedRedis) -> None:
 
 def _large() -> str:
     return table(*(f"P{n},P{n},Lamp {n},5,1" for n in range(MANY)))
+
+
+async def _applying(redis_url: str, import_id: str) -> Process:
+    """A worker that applies the import."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "catalog.worker", stdin=asyncio.subprocess.PIPE
+    )
+    assert process.stdin is not None
+    job = f'{{"redis": "{redis_url}", "import_id": "{import_id}", "action": "apply", "actor": ""}}'
+    process.stdin.write(job.encode() + b"\n")
+    await process.stdin.drain()
+    return process
 
 
 async def _under_way(importer: Importer, import_id: str) -> None:
@@ -92,14 +105,7 @@ async def test_kill_9_in_the_middle_of_an_import_leaves_the_catalogue_and_can_be
     importer = Importer(redis, store, SHORT)
     await store.put([product("Z", variant("Z-1"))], actor="ann")
     import_id = await receive(importer, _large())
-    worker = asyncio.create_subprocess_exec(
-        sys.executable, "-m", "catalog.worker", stdin=asyncio.subprocess.PIPE
-    )
-    process = await worker
-    assert process.stdin is not None
-    job = f'{{"redis": "{redis_url}", "import_id": "{import_id}", "action": "apply", "actor": ""}}'
-    process.stdin.write(job.encode() + b"\n")
-    await process.stdin.drain()
+    process = await _applying(redis_url, import_id)
     await _under_way(importer, import_id)
     process.kill()
     await process.wait()
@@ -113,6 +119,23 @@ async def test_kill_9_in_the_middle_of_an_import_leaves_the_catalogue_and_can_be
     assert (await importer.apply(import_id)).state == "applied"
     assert len(await store.versions()) == MANY + 1
     assert await redis.hlen(store.keys.records) == MANY + 1
+
+
+async def test_a_worker_that_is_told_to_end_says_so_and_leaves_nothing(
+    redis_url: str, redis: Redis
+) -> None:
+    store = CatalogStore(redis)
+    importer = Importer(redis, store)
+    import_id = await receive(importer, _large())
+    process = await _applying(redis_url, import_id)
+    await _under_way(importer, import_id)
+    process.terminate()
+    async with asyncio.timeout(20):
+        assert await process.wait() == BROKEN_OFF
+    record = await importer.records.get(import_id)
+    assert (record.state, record.error_code) == ("failed", "interrupted")
+    assert (await store.is_empty(), await redis.hlen(store.keys.records)) == (True, 0)
+    assert (await importer.apply(import_id)).products.created == MANY
 
 
 def _now(time: tuple[int, int]) -> float:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from serving.redis_client import connect
+from catalog.redis_client import connect
 
 
 async def test_a_cancelled_call_ends_wherever_it_is(redis_url: str) -> None:

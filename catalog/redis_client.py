@@ -21,9 +21,12 @@ TIMEOUT_S = 5.0
 """For one command; what must be faster has a shorter one of its own."""
 
 
-def connect(url: str) -> Redis:
-    """A client of the Redis at `url`; it connects when it is first used."""
-    pool = ConnectionPool.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
+def connect(url: str, timeout_s: float = TIMEOUT_S) -> Redis:
+    """A client of the Redis at `url`; it connects when it is first used.
+
+    `timeout_s` is for one command; connecting takes `TIMEOUT_S` at most.
+    """
+    pool = ConnectionPool.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=TIMEOUT_S)
     kind = pool.connection_class
     pool.connection_class = type(f"Cancellable{kind.__name__}", (_Cancellable, kind), {})
     return Redis.from_pool(pool)
