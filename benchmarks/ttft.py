@@ -2,9 +2,11 @@
 
 One vLLM API server serves both arms: ours (retrieval, prompt, gateway; by engine URL) and the
 bare engine, given the very token ids that ours sends. Before each arm the prefix cache is reset
-and the static heads are warmed. Arms alternate: the order of the second round is reversed.
+and the static heads are warmed. Arms alternate: the order of the second round is reversed. Each
+round asks its own draw of questions, so that a vector is remembered only where a shopper repeats
+a question.
 
-    python -m benchmarks.ttft [--model FOLDER] [--questions 40] [--concurrency 1 4]
+    python -m benchmarks.ttft [--model FOLDER] [--questions 40] [--concurrency 1 4] [--on-page]
 """
 
 import argparse
@@ -28,6 +30,7 @@ from pipeline.timing import STAGES
 
 MAX_TOKENS = 16
 SEED = 20261130
+ROUNDS = 2
 
 Ask = Callable[[httpx.AsyncClient, int], Awaitable[Answer]]
 
@@ -38,6 +41,7 @@ class Bench:
     def __init__(
         self, engine: str, ours: str, asked: Sequence[ShopperQuestion], captured: Captured
     ) -> None:
+        """`asked` are all questions there will be, of which each round takes its part."""
         self._engine = engine
         self._ours = ours
         self._asked = asked
@@ -50,7 +54,9 @@ class Bench:
 
     async def _ask_ours(self, client: httpx.AsyncClient, number: int) -> Answer:
         asked = self._asked[number]
-        body = {"message": asked.message, "sku": asked.product_id, "locale": asked.locale}
+        body: dict[str, Any] = {"message": asked.message, "locale": asked.locale}
+        if asked.product_id is not None:
+            body["sku"] = asked.product_id
         return await ask_chat(client, self._ours, body)
 
     def _body(self, token_ids: Sequence[int], max_tokens: int) -> dict[str, Any]:
@@ -72,8 +78,8 @@ class Bench:
             del body["stream_options"]
             (await client.post(f"{self._engine}/v1/completions", json=body)).raise_for_status()
 
-    async def run(self, arm: str, concurrency: int) -> list[Answer]:
-        """All questions, at most `concurrency` at a time, in the same order for every arm."""
+    async def run(self, arm: str, concurrency: int, numbers: range) -> list[Answer]:
+        """These questions, at most `concurrency` at a time, in the same order for every arm."""
         limits = httpx.Limits(max_connections=concurrency)
         async with httpx.AsyncClient(timeout=120.0, limits=limits) as client:
             await self.prepare(client)
@@ -83,15 +89,17 @@ class Bench:
                 async with places:
                     return await self.arms[arm](client, number)
 
-            return await asyncio.gather(*map(one, range(len(self._asked))))
+            return await asyncio.gather(*map(one, numbers))
 
 
-async def measure(bench: Bench, concurrency: int) -> dict[str, Any]:
-    """Both arms twice, the second time in the other order."""
+async def measure(bench: Bench, concurrency: int, rounds: Sequence[range]) -> dict[str, Any]:
+    """Both arms in every round, each time in the other order."""
     answers: dict[str, list[Answer]] = {arm: [] for arm in bench.arms}
-    for order in (list(bench.arms), list(reversed(bench.arms))):
+    order = list(bench.arms)
+    for numbers in rounds:
         for arm in order:
-            answers[arm] += await bench.run(arm, concurrency)
+            answers[arm] += await bench.run(arm, concurrency, numbers)
+        order.reverse()
     return {
         "concurrency": concurrency,
         "ttft_ms": {arm: summary([a.ttft * 1e3 for a in got]) for arm, got in answers.items()},
@@ -124,8 +132,9 @@ def shown(result: dict[str, Any]) -> str:
     return f"\n{title}\n{table(rows)}\n\n{table(stages)}"
 
 
-async def main(model: Path, count: int, levels: Sequence[int]) -> None:
-    asked = questions(demo_products(), count, SEED)
+async def main(model: Path, count: int, levels: Sequence[int], on_page: bool) -> None:
+    parts = [range(at, at + count) for at in range(0, count * (1 + ROUNDS * len(levels)), count)]
+    asked = questions(demo_products(), parts[-1].stop, SEED, on_page=on_page)
     captured = await capture(model, asked, MAX_TOKENS)
     with tempfile.TemporaryDirectory(prefix="hotshelf-bench-") as folder:
         logs = Path(folder)
@@ -140,11 +149,15 @@ async def main(model: Path, count: int, levels: Sequence[int]) -> None:
             ) as ours,
         ):
             bench = Bench(engine, ours, asked, captured)
-            await bench.run("hotshelf", 1)  # both arms' code paths are warm before any is measured
-            await bench.run("bare", 1)
-            results = [await measure(bench, level) for level in levels]
+            warming, *measured = parts
+            for arm in bench.arms:
+                await bench.run(arm, 1, warming)
+            results = [
+                await measure(bench, level, measured[at * ROUNDS : (at + 1) * ROUNDS])
+                for at, level in enumerate(levels)
+            ]
     report = {
-        "command": f"python -m benchmarks.ttft --questions {count}",
+        "command": f"python -m benchmarks.ttft --questions {count}" + " --on-page" * on_page,
         "machine": machine(),
         "seed": SEED,
         "max_tokens": MAX_TOKENS,
@@ -152,7 +165,7 @@ async def main(model: Path, count: int, levels: Sequence[int]) -> None:
     }
     for result in results:
         print(shown(result))
-    print(f"\nraw data: {save('ttft', report)}")
+    print(f"\nraw data: {save('ttft-on-page' if on_page else 'ttft', report)}")
     print(json.dumps({r["concurrency"]: r["ttft_ms"] for r in results}))
 
 
@@ -163,5 +176,8 @@ if __name__ == "__main__":
     parser.add_argument("--model", type=Path, default=Path(".hotshelf/models/gemma-3-270m"))
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--concurrency", type=int, nargs="+", default=[1, 4])
-    arguments = parser.parse_args()
-    asyncio.run(main(arguments.model, arguments.questions, arguments.concurrency))
+    parser.add_argument(
+        "--on-page", action="store_true", help="the product is known from the page: no retrieval"
+    )
+    chosen = parser.parse_args()
+    asyncio.run(main(chosen.model, chosen.questions, chosen.concurrency, chosen.on_page))

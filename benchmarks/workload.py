@@ -30,10 +30,10 @@ WORDINGS: dict[Locale, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShopperQuestion:
-    """A message, and the page it is asked on."""
+    """A message, and the product whose page it is asked on, if it is asked on one."""
 
     message: str
-    product_id: str
+    product_id: str | None
     locale: Locale
 
 
@@ -43,7 +43,12 @@ def zipf_weights(count: int, exponent: float = 1.1) -> list[float]:
 
 
 def questions(
-    products: Sequence[Product], count: int, seed: int, exponent: float = 1.1
+    products: Sequence[Product],
+    count: int,
+    seed: int,
+    exponent: float = 1.1,
+    *,
+    on_page: bool = True,
 ) -> list[ShopperQuestion]:
     """`count` questions over `products`; the same seed gives the same questions."""
     draw = random.Random(seed)
@@ -52,7 +57,9 @@ def questions(
     asked = draw.choices(ranked, weights=zipf_weights(len(ranked), exponent), k=count)
     return [
         ShopperQuestion(
-            draw.choice(WORDINGS[p.locale]).format(title=p.text(p.locale).title), p.id, p.locale
+            draw.choice(WORDINGS[p.locale]).format(title=p.text(p.locale).title),
+            p.id if on_page else None,
+            p.locale,
         )
         for p in asked
     ]
