@@ -27,7 +27,10 @@ class EngineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """One prompt. `token_ids` are of the tokenizer that the prompt was built with."""
+    """One prompt. `token_ids` are of the tokenizer that the prompt was built with.
+
+    The first token is none of `stop_token_ids`, wherever the engine can be told so.
+    """
 
     request_id: str
     token_ids: tuple[int, ...]

@@ -9,7 +9,8 @@ from serving.engines.stream import Decode
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server understands. `vllm`: stop tokens, cache salts and counts in every event."""
+    """What a server understands. `vllm`: stop tokens, a first token that is none of
+    them, cache salts and counts in every event."""
 
     ids: bool = True
     vllm: bool = False
@@ -31,6 +32,7 @@ class Dialect:
             body["stop"] = list(request.stop)
         if self.vllm:
             body["request_id"] = request.request_id
+            body["min_tokens"] = 1
             body["stream_options"]["continuous_usage_stats"] = True
             if request.stop_token_ids:
                 body["stop_token_ids"] = list(request.stop_token_ids)

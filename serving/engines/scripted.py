@@ -132,7 +132,8 @@ class ScriptedEngine:
         text = self.config.text
         ends = [text.find(stop) for stop in request.stop if stop in text]
         said = self._tokens(text[: min(ends)] if ends else text)
-        stops = [place for place in range(len(said)) if FIRST_ID + place in request.stop_token_ids]
+        later = range(1, len(said))  # an answer says something
+        stops = [place for place in later if FIRST_ID + place in request.stop_token_ids]
         said = said[: stops[0]] if stops else said
         if len(said) > request.max_tokens:
             return said[: request.max_tokens], "length"

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -43,6 +43,7 @@ class Body(BaseModel):
     temperature: float = Field(1.0, ge=0)
     stop: list[str] | str = []
     stop_token_ids: list[int] = []
+    min_tokens: Literal[0, 1] = 1
     stream: bool = False
     stream_options: StreamOptions = StreamOptions()
     cache_salt: str | None = None

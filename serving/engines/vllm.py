@@ -100,6 +100,7 @@ class VllmEngine:
         ids = without_cut_character(request.token_ids, self.llm.get_tokenizer().decode)
         parameters = SamplingParams(
             max_tokens=request.max_tokens,
+            min_tokens=1,
             temperature=request.temperature,
             stop=list(request.stop),
             stop_token_ids=list(request.stop_token_ids),

@@ -49,7 +49,8 @@ def real_subject(request: pytest.FixtureRequest) -> Subject:
 def scripted() -> Subject:
     """The scripted engine itself."""
     engine = ScriptedEngine(SCRIPT)
-    return Subject(engine, tuple(range(100)), tuple(range(200, 290)), FIRST_ID + 4, engine.stats)
+    prompts = (tuple(range(100)), tuple(range(200, 290)))
+    return Subject(engine, *prompts, FIRST_ID, FIRST_ID + 4, engine.stats)
 
 
 @pytest.fixture(scope="session")
@@ -70,9 +71,9 @@ async def vllm(vllm_engine: Engine) -> Subject:
     tokenizer = vllm_engine.llm.get_tokenizer()
     counting = tokenizer.encode(" ".join(map(str, range(1, 40))))
     letters = tokenizer.encode(" ".join("abcdefghijklmno" * 6))
-    subject = Subject(vllm_engine, tuple(counting), tuple(letters), -1, vllm_engine.stats)
+    subject = Subject(vllm_engine, tuple(counting), tuple(letters), -1, -1, vllm_engine.stats)
     ids = tokenizer.encode(await subject.text(), add_special_tokens=False)
-    return replace(subject, stop_token_id=ids[5])
+    return replace(subject, first_token_id=ids[0], stop_token_id=ids[5])
 
 
 @pytest.fixture(scope="session")

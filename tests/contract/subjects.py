@@ -21,12 +21,14 @@ class Subject:
     """One engine. `stats` is asked of what really generates, which a client of it cannot tell.
 
     Both prompts have two full blocks or more, and make it say eight tokens or more.
-    `stop_token_id` is among the first eight tokens after `prompt`, and not the first.
+    `first_token_id` is the first token after `prompt`; `stop_token_id` is another one of the first
+    eight.
     """
 
     engine: Engine
     prompt: tuple[int, ...]
     other_prompt: tuple[int, ...]
+    first_token_id: int
     stop_token_id: int
     stats: Callable[[], Awaitable[EngineStats]]
 

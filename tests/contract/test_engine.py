@@ -67,6 +67,10 @@ async def test_a_stop_token_ends_it_with_stop(subject: Subject) -> None:
     assert len(text) < len(whole)
 
 
+async def test_an_answer_says_something_before_it_stops(subject: Subject) -> None:
+    assert await subject.text(stop_token_ids=(subject.first_token_id,))
+
+
 async def test_closing_frees_the_slot(subject: Subject) -> None:
     async with aclosing(subject.engine.generate(subject.request(max_tokens=400))) as stream:
         await anext(stream)

@@ -70,7 +70,7 @@ async def test_silence_is_engine_silent_and_frees_the_slot(faulty: Faulty, token
     config = ScriptedConfig("one two three four five", hang_at=token, silence_s=0.5)
     async with faulty(config) as (engine, scripted):
         assert (await failing(engine, chunks)).code == "engine_silent"
-        await Subject(engine, (), (), 0, scripted.stats).until_idle()
+        await Subject(engine, (), (), 0, 0, scripted.stats).until_idle()
     assert len(chunks) == token
 
 
@@ -85,7 +85,7 @@ async def test_a_client_that_leaves_lets_the_next_one_in(faulty: Faulty) -> None
         async with aclosing(engine.generate(replace(REQUEST, max_tokens=1000))) as leaving:
             await anext(leaving)
             following = asyncio.create_task(anext(engine.generate(REQUEST)))
-            await Subject(engine, (), (), 0, scripted.stats).until_running(2)
+            await Subject(engine, (), (), 0, 0, scripted.stats).until_running(2)
             assert (await scripted.stats()).running == 1
         assert (await following).text == "word"
 
@@ -93,7 +93,7 @@ async def test_a_client_that_leaves_lets_the_next_one_in(faulty: Faulty) -> None
 async def test_a_client_that_leaves_the_queue_takes_no_slot(faulty: Faulty) -> None:
     config = ScriptedConfig("word " * 1000, token_s=0.005, max_num_seqs=1)
     async with faulty(config) as (engine, scripted), asyncio.timeout(2):
-        subject = Subject(engine, (), (), 0, scripted.stats)
+        subject = Subject(engine, (), (), 0, 0, scripted.stats)
         async with aclosing(engine.generate(replace(REQUEST, max_tokens=1000))) as first:
             await anext(first)
             queued = asyncio.create_task(anext(engine.generate(REQUEST)))

@@ -43,7 +43,7 @@ async def test_vllm_gets_ids_stop_tokens_salt_and_priority() -> None:
 
 async def test_vllm_without_priorities_is_asked_without_them() -> None:
     models = {"data": [{"id": "m", "owned_by": "vllm"}]}
-    server = accepting("request_id", "stop_token_ids", models=models)
+    server = accepting("request_id", "min_tokens", "stop_token_ids", models=models)
     engine = await engine_at(server)
     urgent = replace(REQUEST, priority=1)
     for _ in range(2):
