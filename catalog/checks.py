@@ -1,10 +1,10 @@
 """What a product must be before it may enter the catalogue."""
 
-import re
 from collections.abc import Iterator
 
-from catalog.product import LOCALES, Money, Product, Text, Variant
-from catalog.skus import sku_key
+from catalog.formats.money import is_currency
+from catalog.product import LOCALES, Money, Pairs, Product, Text, Variant
+from catalog.skus import shortened, sku_key
 
 MAX_ID = 200
 """Characters of a product id or SKU."""
@@ -47,6 +47,8 @@ def _identifier(name: str, value: str) -> Iterator[str]:
         yield f"the {name} is longer than {MAX_ID} characters"
     elif not value.isprintable() or value != value.strip():
         yield f"the {name} {value!r} has control characters or blanks around it"
+    elif shortened(value):
+        yield f"the {name} {value!r} is a number that a spreadsheet has shortened"
 
 
 def _text(locale: str, text: Text) -> Iterator[str]:
@@ -59,6 +61,7 @@ def _text(locale: str, text: Text) -> Iterator[str]:
         *text.attributes,
         *text.labels.items(),
     )
+    yield from _names(f"an attribute of the {locale} text", text.attributes)
     if max(len(text.attributes), len(text.labels)) > MAX_PAIRS:
         yield f"the {locale} text has more than {MAX_PAIRS} attributes or labels"
 
@@ -76,13 +79,21 @@ def _variant(variant: Variant) -> Iterator[str]:
         yield f"{variant.sku}: more than {MAX_PAIRS} options"
     if variant.options:
         yield from _strings(*variant.options)
+        yield from _names(f"{variant.sku}: an option", variant.options)
+    if variant.gtin is not None and shortened(variant.gtin):
+        yield f"{variant.sku}: GTIN {variant.gtin} is a number that a spreadsheet has shortened"
 
 
 def _money(sku: str, name: str, money: Money) -> Iterator[str]:
     if not money.amount.is_finite() or not 0 <= money.amount < 10**12:
         yield f"{sku}: {name} {money.amount} is not an amount"
-    if not re.fullmatch("[A-Z]{3}", money.currency):
+    if not is_currency(money.currency):
         yield f"{sku}: currency {money.currency!r} is not a code like USD"
+
+
+def _names(what: str, pairs: Pairs) -> Iterator[str]:
+    if any(not name.strip() for name, _ in pairs):
+        yield f"{what} has no name"
 
 
 def _strings(*named: tuple[str, str]) -> Iterator[str]:

@@ -4,7 +4,10 @@ People and spreadsheets change blanks, case and full-width letters without notic
 `sku123` and `ＳＫＵ１２３` are one article. Leading zeros are kept: `0100` is not `100`.
 """
 
+import re
 import unicodedata
+
+_SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E\+?\d{1,2}", re.IGNORECASE)
 
 
 def sku_key(sku: str) -> str:
@@ -15,6 +18,11 @@ def sku_key(sku: str) -> str:
     while (folded := _folded(key)) != key:
         key = folded
     return key
+
+
+def shortened(identifier: str) -> bool:
+    """Whether a spreadsheet wrote a long number as `6.93E+12`: which one it was is not known."""
+    return _SCIENTIFIC.fullmatch(identifier) is not None
 
 
 def _folded(sku: str) -> str:

@@ -1,7 +1,7 @@
 """Products as the catalogue's HTTP interface takes and gives them.
 
 Amounts are decimal strings: a JSON number passes through a binary float in most clients and may
-lose a cent on the way, so it is refused. Texts are cleaned as a shopper's are.
+lose a cent on the way, so it is refused. Texts are cleaned afterwards, as those of a file are.
 """
 
 import re
@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.config import JsonDict, JsonValue
 
 from catalog.product import Availability, Locale
-from serving.text import clean_text
+from serving.text import is_blank, whole_text
 
 _AMOUNT = re.compile(r"\d{1,12}(\.\d{1,8})?", re.ASCII)
 MAX_STOCK = 1_000_000_000
@@ -43,7 +43,7 @@ def _amount(value: str) -> str:
 
 
 def _refuse_missing_part(value: list[str]) -> list[str]:
-    if not value[0]:
+    if is_blank(value[0]):
         raise ValueError("has no name: send [name, value]")
     return value
 
@@ -54,9 +54,9 @@ Amount = Annotated[
     AfterValidator(_amount),
     Field(description="A decimal number as a string.", examples=["12.34"]),
 ]
-Clean = Annotated[str, AfterValidator(clean_text)]
+Words = Annotated[str, AfterValidator(whole_text)]
 Pair = Annotated[
-    list[Clean],
+    list[Words],
     Field(min_length=2, max_length=2, description="`[name, value]`"),
     AfterValidator(_refuse_missing_part),
 ]
@@ -93,13 +93,13 @@ class MoneyBody(Body):
 class TextBody(Body):
     """What a shopper reads about a product, in one language."""
 
-    title: Clean
-    description: Clean = ""
-    category: Clean = ""
+    title: Words
+    description: Words = ""
+    category: Words = ""
     attributes: list[Pair] = Field(
         default=[], description="Free facts, in the order in which they are shown."
     )
-    labels: dict[Clean, Clean] = Field(
+    labels: dict[Words, Words] = Field(
         default={}, description="Option names and values as this language says them."
     )
 
@@ -115,7 +115,7 @@ class VariantBody(Body):
     availability: Availability | None = Field(
         None, description="Without it: `out_of_stock` if the stock is 0, else `in_stock`."
     )
-    gtin: Clean | None = None
+    gtin: Words | None = None
 
 
 _TEXT: JsonDict = {"title": "Linen Shirt", "attributes": [["material", "linen"]]}
@@ -143,9 +143,9 @@ class ProductBody(Body):
     locale: Locale = Field(description="The language it was written in; it has a text in it.")
     texts: dict[Locale, TextBody]
     variants: list[VariantBody]
-    brand: Clean = ""
-    url: Clean = ""
-    image: Clean = ""
+    brand: Words = ""
+    url: Words = ""
+    image: Words = ""
     version: int | None = Field(
         None, description="Told, never taken: send `If-Match` to change only what you have seen."
     )

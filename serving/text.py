@@ -10,11 +10,10 @@ _CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _CJK = re.compile("[㐀-䶿一-鿿豈-﫿\U00020000-\U000323af]")
 
 
-def clean_text(text: str) -> str:
-    """`text` without control characters and outer blanks.
+def whole_text(text: str) -> str:
+    """`text` as it is. Raises `ValueError` for what no text that anyone wrote contains.
 
-    Pasted text carries form feeds and the like, so those become a space. Raises `ValueError` for
-    NUL and for lone surrogates, which no text that anyone wrote contains.
+    That is NUL, and half of a surrogate pair.
     """
     if "\x00" in text:
         raise ValueError("contains NUL (U+0000): leave it out")
@@ -25,7 +24,15 @@ def clean_text(text: str) -> str:
         raise ValueError(
             f"contains half of a surrogate pair ({found}): send whole characters"
         ) from None
-    return _CONTROL.sub(" ", text).strip()
+    return text
+
+
+def clean_text(text: str) -> str:
+    """`text` without control characters and outer blanks. Raises `ValueError` as `whole_text`.
+
+    Pasted text carries form feeds and the like, so those become a space.
+    """
+    return _CONTROL.sub(" ", whole_text(text)).strip()
 
 
 def is_blank(text: str) -> bool:

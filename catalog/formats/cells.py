@@ -12,10 +12,11 @@ from catalog.formats.money import parse_money
 from catalog.formats.numbers import NumberError, normal
 from catalog.formats.text import clean, clean_line, plain
 from catalog.product import Availability, Money
+from catalog.skus import shortened
 
-_SCIENTIFIC = re.compile(r"\d(?:[.,]\d+)?E\+?\d{1,2}", re.IGNORECASE)
 _WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:[.,]0*)?")
 _MAX_SHOWN = 200
+SHORTENED = "a spreadsheet has shortened the number; its digits are lost"
 
 _AVAILABLE: dict[str, Availability] = {}
 for _state, _words in {
@@ -89,11 +90,11 @@ class Cells:
     def identifier(self, role: str) -> str:
         """A SKU or an id: text, whatever it looks like. A shortened number is a problem."""
         value = clean_line(self.raw(role).strip().removeprefix("'"))
-        if _SCIENTIFIC.fullmatch(value):
+        if shortened(value):
             self.problem(
                 role,
                 value,
-                "a spreadsheet has shortened the number; its digits are lost",
+                SHORTENED,
                 "format the column as text and enter every digit",
             )
         return value

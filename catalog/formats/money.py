@@ -89,14 +89,21 @@ def split_amount(text: str) -> Amount:
     return Amount(found["number"].strip(), before or after)
 
 
+def is_currency(code: str) -> bool:
+    """Whether people pay with it somewhere."""
+    return code in _CODES
+
+
 def currency_of(sign: str, default: str | None) -> str:
     """The currency that `sign` means in a shop whose own is `default`. Raises `NumberError`."""
     code = sign.upper()
     if not sign:
         if default is None:
             raise NumberError("the amount has no currency", "an amount such as 12.50 USD")
+        if not is_currency(default):
+            raise NumberError(f"{default!r} is not a currency", "a code, such as 12.50 USD")
         return default
-    if code in _CODES:
+    if is_currency(code):
         return code
     candidates = _SIGNS.get(sign.lower())
     if candidates is None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, cast, get_args
 
-from catalog.formats.cells import Cells, Refusal
+from catalog.formats.cells import SHORTENED, Cells, Refusal
 from catalog.formats.columns import PLAIN, normal_header
 from catalog.formats.jsonfile import as_cell, is_nested, spaced
 from catalog.formats.model import KEEP, Keep, RowPatch, TextPatch, VariantPatch
@@ -19,6 +19,7 @@ from catalog.formats.plain import NO_FORMS
 from catalog.formats.sources import Record
 from catalog.formats.text import clean, clean_line
 from catalog.product import LOCALES, Availability, Locale, Money, Pairs
+from catalog.skus import shortened
 
 _MAX_PIECES = 10**9
 _STRUCTURE = frozenset({"texts", "variants", "version", "labels", "attributes"})
@@ -31,6 +32,7 @@ def native_patch(record: Record, cells: Cells) -> RowPatch:
     if not product_id:
         raise Refusal("id", "", "the record has no id", "an id, the same in every file")
     cells.sku = product_id
+    _whole(product_id, "id", cells)
     variants, texts = fields["variants"], fields.get("texts", {})
     if not isinstance(variants, list) or not all(isinstance(v, dict) for v in variants):
         raise Refusal("variants", str(variants), "not a list of objects", '[{"sku": "..."}]')
@@ -67,6 +69,7 @@ def _variant(record: Record, cells: Cells) -> VariantPatch:
     if not sku:
         raise Refusal("sku", "", "a variant without SKU", "a SKU, the same in every file")
     cells.sku = sku
+    _whole(sku, "sku", cells)
     availability = record.get("availability", KEEP)
     if availability is not KEEP and availability not in get_args(Availability):
         fix = "in_stock, out_of_stock, preorder or backorder"
@@ -80,9 +83,21 @@ def _variant(record: Record, cells: Cells) -> VariantPatch:
         _money(record, "sale_price", cells),
         _stock(record, cells),
         cast(Availability | Keep, availability),
-        (_line(record, "gtin") or None) if "gtin" in record else KEEP,
+        _gtin(record, cells),
         _options(record, cells),
     )
+
+
+def _gtin(record: Record, cells: Cells) -> str | Keep | None:
+    gtin = _line(record, "gtin")
+    return gtin if gtin is KEEP else _whole(gtin, "gtin", cells) or None
+
+
+def _whole(identifier: str, key: str, cells: Cells) -> str:
+    """`identifier`; that it was shortened is noted."""
+    if shortened(identifier):
+        cells.problem(key, identifier, SHORTENED, "the number as a string, with every digit")
+    return identifier
 
 
 def _options(record: Record, cells: Cells) -> Pairs | Keep:

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
+from catalog.formats.text import tidy
 from catalog.product import Product
 from serving.body import read_json, validate
 from serving.catalog_contract import ProductJson, ProductPageJson, VariantAnswerJson
@@ -187,7 +188,7 @@ def _product(caller: Caller, product_id: str, data: object) -> Product:
     if body.id not in (None, product_id):
         message = "id: is not the one in the path; an id cannot be changed: put a new product"
         raise ApiError("invalid_request", message, field="id")
-    return product_from_body(product_id, body)
+    return tidy(product_from_body(product_id, body))
 
 
 async def _product_answer(caller: Caller, edited: Edited) -> Response:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.skus import sku_key
+from catalog.skus import shortened, sku_key
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,17 @@ def test_blanks_case_and_width_do_not_make_another_sku(spelling: str) -> None:
 @pytest.mark.parametrize("other", ["SKU0123", "SKU-123", "SKU124", "SKU1234", "SKÜ123"])
 def test_anything_else_does(other: str) -> None:
     assert sku_key(other) != sku_key("SKU123")
+
+
+@pytest.mark.parametrize(
+    ("written", "is_so"),
+    [
+        *((number, True) for number in ("6.93E+12", "6,93e12", "6E12", "6.93E+1")),
+        *((sku, False) for sku in ("E12", "693E", "6.93E-2", "12E345", "SKU-1E5", "1E5-M", "")),
+    ],
+)
+def test_a_number_that_a_spreadsheet_has_shortened_is_told(written: str, is_so: bool) -> None:
+    assert shortened(written) is is_so
 
 
 @settings(max_examples=1000)

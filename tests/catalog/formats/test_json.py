@@ -93,6 +93,8 @@ def test_nested_skus_with_chinese_keys_are_variants() -> None:
         {"availability": "maybe"},
         {"options": "black"},
         {"sku": ""},
+        {"sku": "6.93E+12"},
+        {"gtin": "6.93E+12"},
     ],
 )
 def test_a_variant_that_is_wrong_refuses_its_record(field: dict[str, object]) -> None:

@@ -63,6 +63,12 @@ def test_an_amount_without_currency_needs_one() -> None:
         parse_money("12.50")
 
 
+@pytest.mark.parametrize("written", ["12.50", "12.50 ABC"])
+def test_a_currency_that_nobody_pays_with_is_refused(written: str) -> None:
+    with pytest.raises(NumberError, match="'ABC' is not a currency"):
+        parse_money(written, default="ABC")
+
+
 def test_three_decimals_belong_to_currencies_that_have_them() -> None:
     assert parse_money("1.250 KWD", "point").amount == Decimal("1.250")
     with pytest.raises(NumberError):

@@ -98,6 +98,24 @@ WRONG_PRODUCTS: list[tuple[dict[str, Any], str]] = [
         {"variants": [{"sku": s, "price": {"amount": "1", "currency": "USD"}} for s in ("A", "a")]},
         "SKU 'a' occurs twice",
     ),
+    ({"variants": [{"sku": "6.93E+12", "price": {"amount": "1", "currency": "USD"}}]}, "shortened"),
+    (
+        {
+            "variants": [
+                {"sku": "a", "price": {"amount": "1", "currency": "USD"}, "gtin": "6.93e12"}
+            ]
+        },
+        "GTIN 6.93e12 is a number that a spreadsheet has shortened",
+    ),
+    (
+        {"variants": [{"sku": "a", "price": {"amount": "1", "currency": "ABC"}}]},
+        "currency 'ABC' is not a code",
+    ),
+    ({"texts": {"en": {"title": "\u200b\u2060"}}}, "the en title is empty"),
+    (
+        {"texts": {"en": {"title": "x", "attributes": [["\u200b", "b"]]}}},
+        "attributes.0: has no name",
+    ),
     ({"id": "another"}, "id: is not the one in the path"),
     ({"colour": "red"}, "'colour' is not a field here"),
 ]

@@ -14,6 +14,7 @@ from serving.catalog_json import product_to_json
 from serving.catalog_services import CatalogConfig
 from tests.catalog.make import product
 from tests.serving.catalog.conftest import SHIRT, Api
+from tests.serving.catalog.test_imports import imported
 from tests.serving.server import serving
 
 BODY: dict[str, Any] = {
@@ -36,6 +37,32 @@ async def test_a_product_is_created_and_read_again(api: Api) -> None:
     assert read.json()["texts"]["en"]["attributes"] == [["material", "wool"], ["care", "cold"]]
     assert read.json()["variants"][0]["price"] == {"amount": "12.30", "currency": "USD"}
     assert read.json()["variants"][0]["availability"] == "in_stock"
+
+
+UNTIDY = {
+    "title": "  Wool\u00a0\u3000 Hat\u202e\n(new)\u200b ",
+    "description": "Warm.\r\n\r\n\r\n\r\nSo\x1bft\t and  light",
+    "category": "Hats\n",
+    "attributes": [["fabric\ufeff", " 100%\u00a0wool "]],
+}
+
+
+async def test_texts_are_stored_as_a_file_with_the_same_words_would_be(api: Api) -> None:
+    body = {**BODY, "texts": {"en": UNTIDY}, "brand": " Moor\u2060\nland "}
+    made = await api.editor.put("/catalog/products/hat", json=body)
+    assert made.status_code == 201, made.text
+    text = (await api.stored("hat")).texts["en"]
+    assert (text.title, text.category) == ("Wool Hat (new)", "Hats")
+    assert text.description == "Warm.\n\nSoft and light"
+    assert text.attributes == (("fabric", "100% wool"),)
+    assert (await api.stored("hat")).brand == "Moor land"
+    exported = await api.reader.get("/catalog/export", params={"format": "json"})
+    assert (await imported(api, exported.content))["rows"]["unchanged"] == 2
+    again = await api.editor.put("/catalog/products/hat", json=body)
+    assert again.headers["etag"] == made.headers["etag"]
+    title = {"texts": {"en": {"title": "Straw\u3000 Hat\u202c"}}}
+    await api.editor.patch("/catalog/products/hat", json=title)
+    assert (await api.stored("hat")).texts["en"].title == "Straw Hat"
 
 
 @pytest.mark.parametrize("original", demo_products()[:20:3] + demo_products()[-20::3])
