@@ -73,7 +73,7 @@ async def running(
         services = replace(services_on(redis, redis_url), catalog=catalog)
         async with serving(services) as port:
             yield services, f"http://127.0.0.1:{port}"
-        await catalog.jobs.close()
+        await catalog.close()
 
 
 @pytest.fixture
