@@ -91,6 +91,7 @@ class Cells:
         """A SKU or an id: text, whatever it looks like. A shortened number is a problem."""
         value = clean_line(self.raw(role).strip().removeprefix("'"))
         if shortened(value):
+            self.sku = self.sku or value
             self.problem(
                 role,
                 value,

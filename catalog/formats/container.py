@@ -26,7 +26,7 @@ def unpacked(file: BinaryIO, limits: Limits) -> tuple[BinaryIO, Container]:
     file.seek(0)
     try:
         if magic[:2] == b"\x1f\x8b":
-            with gzip.GzipFile(fileobj=file) as stream:
+            with gzip.GzipFile(fileobj=file, mode="rb") as stream:
                 return _bounded(cast(IO[bytes], stream), limits), "gzip"
         if magic == b"PK\x03\x04":
             return _from_zip(file, limits), "zip"
