@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from catalog.aftermath import Kept
 from catalog.cancellation import obey_cancellation
 from catalog.collect import collect
 from catalog.diff import changes
@@ -47,10 +48,15 @@ class ImportWork:
     """One run over one import, told to the record as it goes on."""
 
     def __init__(
-        self, tools: Tools, import_id: str, token: str, watch: Watch | None = None
+        self,
+        tools: Tools,
+        import_id: str,
+        token: str,
+        watch: Watch | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.import_id, self.token = import_id, token
-        self._tools, self._watch = tools, watch
+        self._tools, self._watch, self._kept = tools, watch, kept
         self._records = tools.records
         self._diffs: list[ProductDiff] = []
         self._phase = "reading"
@@ -117,6 +123,8 @@ class ImportWork:
     def _note(self, change: Change) -> None:
         if self._watch is not None:
             self._watch(change)
+        if self._kept is not None:
+            self._kept.note(change)
         if len(self._diffs) < SHOWN and change.kind != "unchanged":
             fields = changes(change.old, change.new)
             self._diffs.append(ProductDiff(change.product_id, change.kind, fields))
@@ -124,6 +132,8 @@ class ImportWork:
     async def removals(self, plan: Plan) -> list[str]:
         """What a full sync removes; counts are saved. Raises `TooManyRemovalsError`."""
         removed = [] if plan.stopped else await plan.removals()
+        if self._kept is not None:
+            self._kept.remove(removed)
         if removed and (self._watch is not None or len(self._diffs) < SHOWN):
             for product in (await self._tools.store.get_many(removed)).values():
                 self._note(Change("removed", product, None))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from catalog.aftermath import Aftermaths, Kept
 from catalog.formats.model import FileError, Limits
 from catalog.import_records import (
     LEASE_S,
@@ -55,6 +56,7 @@ class Importer:
         self.config = config or ImporterConfig()
         self.store = store
         self.records = ImportRecords(redis, self.config.prefix, self.config.lease_s)
+        self.aftermaths = Aftermaths(redis, self.records.key)
         self._uploads = Uploads(redis, self.config.limits)
         self._tools = Tools(store, self.records, self._uploads, self.config.limits)
 
@@ -72,22 +74,34 @@ class Importer:
     async def preview(self, import_id: str, watch: Watch | None = None) -> ImportRecord:
         """What `apply` would do now; nothing is written but the import's own record.
 
-        A file that cannot be read, or a sync that would remove too much, is in the record's
-        `error`. Raises `ImportUnknownError` or `ImportBusyError`.
+        What the products would be is kept in `aftermaths`, to compare answers with. A file that
+        cannot be read, or a sync that would remove too much, is in the record's `error`. Raises
+        `ImportUnknownError` or `ImportBusyError`.
         """
         token = await self.records.claim(import_id, "planning", _FROM)
-        work = ImportWork(self._tools, import_id, token, watch)
+        kept = Kept()
+        work = ImportWork(self._tools, import_id, token, watch, kept)
+        await self.aftermaths.clear(import_id)
         try:
             plan = await work.plan()
             async for _ in work.changes(plan):
                 pass
             await work.removals(plan)
-        except (FileError, TooManyRemovalsError) as error:
+            await self._keep(work, kept)
+        except TooManyRemovalsError as error:
+            await work.fail(error)
+            await self._keep(work, kept)
+        except FileError as error:
             await work.fail(error)
         finally:
             with contextlib.suppress(StaleImportError):
                 await self.records.step(import_id, token, state="received")
         return await self.records.get(import_id)
+
+    async def _keep(self, work: ImportWork, kept: Kept) -> None:
+        """Keep what the products would be, unless another process took the import over."""
+        await self.records.step(work.import_id, work.token)
+        await self.aftermaths.save(work.import_id, kept)
 
     async def apply(self, import_id: str, watch: Watch | None = None) -> ImportRecord:
         """Do it, wholly or not at all; how it ended is in the record's `state` and `error`.
@@ -99,6 +113,7 @@ class Importer:
         work = ImportWork(self._tools, import_id, token, watch)
         staging = Staging(self.store, self.records, import_id, token)
         try:
+            await self.aftermaths.clear(import_id)
             await staging.clear_leftovers()
             if await self._apply(work, staging):
                 return await self.records.get(import_id)

@@ -27,7 +27,7 @@ _NICE = 10
 class EmbeddingModel(Protocol):
     """Texts to unit vectors, float32 of shape [len(texts), dimension]. Blocking.
 
-    A question and documents may be asked for at the same time, from two threads.
+    Questions and documents may be asked for at the same time, from two threads.
     """
 
     name: str
@@ -76,12 +76,21 @@ class Encoder:
         """Texts that are encoded in one call."""
         return self._config.document_batch
 
-    async def query(self, text: str) -> Vectors:
-        """The question's vector, float32 of shape [dimension]."""
+    async def query(self, text: str, *, behind: bool = False) -> Vectors:
+        """The question's vector, float32 of shape [dimension].
+
+        With `behind`, nobody waits for the answer: shoppers' questions are encoded before it.
+        """
         key = normalise(text)
         if (known := self._cache.get(key)) is not None:
             self._cache.move_to_end(key)
             return known
+        if behind:
+            loop = asyncio.get_running_loop()
+            vectors = await loop.run_in_executor(self._behind, self.model.encode_query, [key])
+            vector: Vectors = vectors[0]
+            self._remember(key, vector)
+            return vector
         waiting = self._waiting.get(key)
         if waiting is None:
             waiting = self._waiting[key] = asyncio.get_running_loop().create_future()

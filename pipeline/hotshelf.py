@@ -33,6 +33,13 @@ class HotShelf:
             self._by_sku.update({v.sku: (product, v) for v in product.variants})
         self._version = version
 
+    def fork(self) -> "HotShelf":
+        """As it is now, to be changed alone; the records are shared."""
+        fork = HotShelf()
+        fork._version = self._version
+        fork._by_id, fork._by_sku = self._by_id.copy(), self._by_sku.copy()
+        return fork
+
     @property
     def version(self) -> int:
         """The catalogue version shown."""

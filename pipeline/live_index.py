@@ -6,6 +6,7 @@ changes that come in meanwhile stay in the delta.
 """
 
 import asyncio
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -55,13 +56,19 @@ class LiveIndex:
 
     def change(self, upserts: Mapping[str, Vectors], removals: Sequence[str] = ()) -> None:
         """Put in, replace and take out ids. `upserts` maps an id to its rows, float32 [r, d]."""
-        delta = self._delta
-        rows = {id_: old for id_, old in delta.rows.items() if id_ not in removals}
-        gone = delta.gone | set(removals) | set(upserts)
+        delta, removed = self._delta, set(removals)
+        rows = {id_: old for id_, old in delta.rows.items() if id_ not in removed}
+        gone = delta.gone | removed | set(upserts)
         self._delta = _delta({**rows, **upserts}, gone)
         size = len(self._delta.ids) + len(self._delta.gone)
         if size >= self._merge_at and self._merging is None:
             self._merging = asyncio.create_task(self._merge())
+
+    def fork(self) -> "LiveIndex":
+        """As it is now, to be changed alone: it shares the vectors, and never merges."""
+        fork = LiveIndex(self._base, self._device, merge_at=sys.maxsize)
+        fork._delta = self._delta
+        return fork
 
     async def merged(self) -> None:
         """Wait for a merge that is under way, if one is."""

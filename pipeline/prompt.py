@@ -7,18 +7,18 @@ engine's prefix cache reuses it. Each part is tokenised once and ends with a lin
 tokenizer would part it anyway; stable blocks are kept tokenised until their product changes.
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.product import LOCALES, Locale, Product
+from pipeline.block_cache import BlockCache
 from pipeline.facts import FactFinder
 from pipeline.frames import Ids, frames_for
 from pipeline.offers import live_facts
 from pipeline.rendering import TEMPLATES, Renderer, flatten
 from pipeline.tokenizer import Tokenizer
-from pipeline.trim import Block, block_of, clip, clip_middle, fit
+from pipeline.trim import block_of, clip, clip_middle, fit
 from pipeline.types import Question, Source, Turn
 from pipeline.words import Words
 
@@ -81,7 +81,9 @@ class PromptBuilder:
             locale: (*self._frames[locale].opening, *tokenizer.encode(renderer.policy()))
             for locale, renderer in self._renderers.items()
         }
-        self._blocks: OrderedDict[tuple[str, Locale], tuple[Product, Block]] = OrderedDict()
+        self._blocks = BlockCache(
+            tokenizer, self._renderers, self._config.max_block_tokens, self._config.cached_blocks
+        )
         least = max(map(len, self._heads.values())) + _LEAST_ROOM
         if self._budget(self._config.answer_tokens) < least:
             raise ValueError(f"a prompt needs {least} tokens beside the answer; raise the limits")
@@ -95,12 +97,11 @@ class PromptBuilder:
         locale = question.locale
         frame, head = self._frames[locale], self._heads[locale]
         products = _ranked(question, sources)[: self._config.max_products]
-        budget = self._budget(question.max_tokens or self._config.answer_tokens)
-        budget = max(budget, len(head) + _LEAST_ROOM) - len(head) - len(frame.to_user)
+        budget = self._room(question)
         ending, cut = self._ending(question, products, budget)
         live = [self._live(product, locale, len(products) > 1, budget) for product in products]
         history = [self._turn(turn, locale) for turn in turns if turn.answer.strip()]
-        blocks = [self._block(product, locale) for product in products]
+        blocks = [self._blocks.get(product, locale) for product in products]
         fitted = fit(
             budget - len(ending) - len(live[0] if live else ()),
             [len(ids) for ids in history],
@@ -119,6 +120,23 @@ class PromptBuilder:
         ids = tuple(token for part in parts for token in part)
         return Prompt(ids, fitted.trimmed + cut, frame.stop, frame.stop_ids)
 
+    def lines(self, question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
+        """What the prompt says beside `question`, where it fits: the fitting facts, then prices and
+        stock of each product. No blocks of texts are made or kept for it."""
+        products = _ranked(question, sources)[: self._config.max_products]
+        budget = self._room(question)
+        told = [self._facts_line(question, products, budget - _LABELS)]
+        for product in products:
+            ids = self._live(product, question.locale, len(products) > 1, budget)
+            told += self._tokenizer.decode(ids).splitlines()
+        return tuple(line.strip() for line in told if line.strip())
+
+    def _room(self, question: Question) -> int:
+        """Tokens beside the head and what stands around the question."""
+        head, to_user = self._heads[question.locale], self._frames[question.locale].to_user
+        budget = self._budget(question.max_tokens or self._config.answer_tokens)
+        return max(budget, len(head) + _LEAST_ROOM) - len(head) - len(to_user)
+
     def _budget(self, answer_tokens: int) -> int:
         config = self._config
         if config.context_tokens is None:
@@ -135,13 +153,18 @@ class PromptBuilder:
             flatten(question.text),
             min(self._config.max_question_tokens, room // 2),
         )
-        renderer, facts = self._renderers[question.locale], ""
-        if products:
-            found = self._facts.fitting(question.text, products[0], question.locale, question.sku)
-            limit = min(self._config.max_fact_tokens, room // 4)
-            facts = clip(self._tokenizer, renderer.facts(found), limit)
+        facts = self._facts_line(question, products, room)
+        renderer = self._renderers[question.locale]
         ids = self._tokenizer.encode(renderer.question(text, facts, bool(products)))
         return (*ids, *self._frames[question.locale].to_assistant), cut
+
+    def _facts_line(self, question: Question, products: Sequence[Product], room: int) -> str:
+        """The facts of the first product that answer `question`; `room` is in tokens."""
+        if not products:
+            return ""
+        found = self._facts.fitting(question.text, products[0], question.locale, question.sku)
+        limit = min(self._config.max_fact_tokens, room // 4)
+        return clip(self._tokenizer, self._renderers[question.locale].facts(found), limit)
 
     def _live(self, product: Product, locale: Locale, several: bool, budget: int) -> Ids:
         """Price and stock as of this record; never kept."""
@@ -159,34 +182,6 @@ class PromptBuilder:
             *self._tokenizer.encode(answer),
             *frame.to_next,
         )
-
-    def _block(self, product: Product, locale: Locale) -> Block:
-        """The product's stable block, tokenised once for as long as what it says stays the same.
-
-        Versions would not do: a new price is a new version, and a catalogue that was put back
-        counts anew.
-        """
-        key = (product.id, locale)
-        known = self._blocks.get(key)
-        if known is not None and _alike(known[0], product):
-            self._blocks[key] = product, known[1]
-            self._blocks.move_to_end(key)
-            return known[1]
-        block = block_of(self._tokenizer, self._renderers[locale].product(product))
-        block = block.shortened(self._config.max_block_tokens)
-        self._blocks[key] = product, block
-        self._blocks.move_to_end(key)
-        if len(self._blocks) > self._config.cached_blocks:
-            self._blocks.popitem(last=False)
-        return block
-
-
-def _alike(old: Product, new: Product) -> bool:
-    """Whether both have the same stable block."""
-    if old is new:
-        return True
-    slow = (old.texts, old.locale, old.brand, old.options)
-    return slow == (new.texts, new.locale, new.brand, new.options)
 
 
 def _ranked(question: Question, sources: Sequence[Source]) -> list[Product]:

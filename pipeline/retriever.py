@@ -1,6 +1,6 @@
 """Which products a question is about: the page's, the conversation's, or the nearest ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -75,10 +75,27 @@ class Retriever:
         """Find `changed` by their new texts and `removed` no more, from now on."""
         if self._index is None:
             return
-        rows = [(p.id, text) for p in changed for text in searchable_texts(p)]
+        self._index.change(await self.rows(changed), removed)
+
+    async def rows(self, products: Sequence[Product]) -> dict[str, Vectors]:
+        """The vectors by which products are found, float32 [texts, dimension] by product id.
+
+        They are encoded behind the questions that come meanwhile.
+        """
+        rows = [(p.id, text) for p in products for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows], behind=True)
         places = groupby(range(len(rows)), key=lambda place: rows[place][0])
-        self._index.change({id_: vectors[list(at)] for id_, at in places}, removed)
+        return {id_: vectors[list(at)] for id_, at in places}
+
+    def fork(
+        self, shelf: HotShelf, rows: Mapping[str, Vectors], removed: Sequence[str] = ()
+    ) -> "Retriever":
+        """One that finds as this one does now, but for `rows` and `removed`, on another shelf."""
+        fork = Retriever(self.encoder, shelf, self._config)
+        if self._index is not None:
+            fork._index = self._index.fork()
+            fork._index.change(rows, removed)
+        return fork
 
     def known(self, question: Question) -> tuple[Hit, ...]:
         """What needs no search: the page that the shopper is on."""

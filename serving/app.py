@@ -10,14 +10,16 @@ from serving.routes import (
     catalog,
     catalog_records,
     chat,
+    import_answers,
     import_reads,
     imports,
     openai,
     ops,
+    questions,
 )
 from serving.services import Services
 
-CATALOG_ROUTES = (catalog, catalog_records, imports, import_reads)
+CATALOG_ROUTES = (catalog, catalog_records, imports, import_reads, import_answers, questions)
 
 
 def create_app(services: Services) -> FastAPI:

@@ -15,6 +15,7 @@ from pipeline.chat import Chat
 from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
+from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
@@ -60,7 +61,7 @@ async def build(
         shelf, retriever, refresher = stocking.result()
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
-        stack.push_async_callback(catalog.jobs.close)
+        stack.push_async_callback(catalog.close)
         sessions = RedisSessions(redis, configs.sessions(settings))
         yield Services(
             chat=Chat(shelf, retriever, prompts, engine, sessions, configs.chat(settings)),
@@ -73,6 +74,7 @@ async def build(
             model=parts.model_name(settings),
             catalog=catalog,
             encoding=refresher,
+            foresight=Foresight(shelf, retriever, prompts, configs.foresight(settings)),
             http=configs.http(settings),
         )
 

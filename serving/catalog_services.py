@@ -6,7 +6,9 @@ from redis.asyncio import Redis
 
 from catalog.imports import Importer
 from catalog.pins import Pins
+from catalog.questions import SavedQuestions
 from catalog.store import CatalogStore
+from serving.answer_previews import AnswerPreviews
 from serving.body import BodyConfig
 from serving.import_jobs import ImportJobs
 from serving.product_search import ProductSearch
@@ -30,8 +32,10 @@ class CatalogServices:
     store: CatalogStore
     tokens: Tokens
     pins: Pins
+    questions: SavedQuestions
     imports: Importer
     jobs: ImportJobs
+    answers: AnswerPreviews
     search: ProductSearch
     config: CatalogConfig
 
@@ -41,16 +45,23 @@ class CatalogServices:
     ) -> "CatalogServices":
         """The catalogue that lies in `redis`, to which processes of imports connect by URL.
 
-        Whoever makes it closes `jobs` at the end.
+        Whoever makes it closes it at the end.
         """
         store = CatalogStore(redis)
-        imports = Importer(redis, store)
+        imports, questions = Importer(redis, store), SavedQuestions(redis)
         return cls(
             store,
             Tokens(redis),
             Pins(redis),
+            questions,
             imports,
             ImportJobs(redis, redis_url, imports.records),
+            AnswerPreviews(questions, imports.aftermaths),
             ProductSearch(),
             config or CatalogConfig(),
         )
+
+    async def close(self) -> None:
+        """End what goes on behind."""
+        await self.answers.close()
+        await self.jobs.close()

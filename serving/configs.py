@@ -1,6 +1,7 @@
 """From the settings to the config of each component: the only place that knows both."""
 
 from pipeline.chat import ChatConfig
+from pipeline.foresight import ForesightConfig
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
 from serving.access import AccessConfig
@@ -72,6 +73,11 @@ def prompt(settings: Settings) -> PromptConfig:
 def chat(settings: Settings) -> ChatConfig:
     """How a question is answered."""
     return ChatConfig(settings.prompt_products, settings.max_tokens)
+
+
+def foresight(settings: Settings) -> ForesightConfig:
+    """How answers are compared before an import."""
+    return ForesightConfig(settings.prompt_products)
 
 
 def vllm(settings: Settings, model: str) -> VllmConfig:

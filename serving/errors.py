@@ -62,6 +62,8 @@ CATALOG_CODES: Mapping[str, Code] = {
     "forbidden": Code(403, "the token's role does not include this"),
     "product_unknown": Code(404, "no product, or no variant, has this id or SKU"),
     "pin_unknown": Code(404, "the product is not pinned"),
+    "question_unknown": Code(404, "no saved question has this id"),
+    "questions_full": Code(409, "as many questions are saved as may be"),
     "import_unknown": Code(404, "no import has this id, or it is too old"),
     "import_busy": Code(409, "the import is in a state in which this cannot be done"),
 }

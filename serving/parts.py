@@ -9,6 +9,8 @@ from redis.exceptions import RedisError
 
 from catalog import redis_client
 from catalog.demo import demo_products
+from catalog.demo_questions import DEMO_QUESTIONS
+from catalog.questions import SavedQuestions
 from catalog.store import CatalogStore
 from serving import bundled_model, preflight
 from serving.embedded_redis import EmbeddedRedis, EmbeddedRedisConfig
@@ -72,7 +74,9 @@ async def fill_catalogue(redis: Redis, progress: Progress) -> None:
     try:
         if await store.is_empty():
             with progress.step("Demo shop into the empty catalogue") as note:
-                products = demo_products()
+                products, questions = demo_products(), SavedQuestions(redis)
+                for question, page in DEMO_QUESTIONS:
+                    await questions.save(question, sku=page, actor="hotshelf")
                 await store.put(products, actor="hotshelf")
                 note(f"{len(products)} products")
     except RedisError as error:

@@ -12,6 +12,7 @@ from pipeline.timing import DEFAULT_BUDGET_MS, Stage, StageTimings
 from pipeline.types import Event, Question
 from serving.access import Access
 from serving.admission import Admission
+from serving.answer_previews import Foreseeing, NothingForeseen
 from serving.body import BodyConfig
 from serving.catalog_services import CatalogServices
 from serving.metrics import Metrics
@@ -90,4 +91,5 @@ class Services:
     model: str
     catalog: CatalogServices
     encoding: Encoding = field(default_factory=NothingToEncode)
+    foresight: Foreseeing = field(default_factory=NothingForeseen)
     http: HttpConfig = field(default_factory=HttpConfig)

@@ -1,5 +1,6 @@
 """The import wizard: upload, what was detected, what would change, apply, result, undo."""
 
+import asyncio
 from dataclasses import replace
 from typing import Annotated
 
@@ -11,10 +12,12 @@ from catalog.formats.model import FileError
 from serving.admin.forms import pieces, read_upload
 from serving.admin.import_options import options_of
 from serving.admin.routing import AdminRoute
-from serving.admin.visit import Importer, Reader, Uploader, check_csrf, to
+from serving.admin.visit import Importer, Reader, Uploader, Visit, check_csrf, to
+from serving.answer_previews import Answers, broke_off
 from serving.errors import ApiError
 from serving.routes import import_reads
 from serving.routes import imports as work
+from serving.routes.import_answers import comparison
 
 router = APIRouter(route_class=AdminRoute, prefix="/imports")
 
@@ -22,6 +25,8 @@ WORKING = ("queued", "previewing", "applying", "undoing")
 """Meanwhile the page reads itself anew."""
 CHANGES, PROBLEMS = 100, 100
 """How many are on a page."""
+_PATIENCE_S = 2.0
+"""Seconds that a page waits for compared answers; without them it looks again by itself."""
 
 
 @router.get("")
@@ -62,6 +67,9 @@ async def read(
     record, status = await work.import_and_status(visit.caller, import_id)
     await visit.caller.shown(max(record.version, record.undo_version))
     records = visit.catalog.imports.records
+    comparing, answers = (
+        await _answers(visit, import_id) if status == "previewed" else (False, None)
+    )
     return visit.page(
         "import.html",
         record=record,
@@ -71,7 +79,18 @@ async def read(
         changes=await records.diffs(import_id, start, CHANGES),
         start=start,
         step=CHANGES,
+        comparing=comparing,
+        answers=answers,
     )
+
+
+async def _answers(visit: Visit, import_id: str) -> tuple[bool, Answers | None]:
+    """Whether answers are compared, and those that change once it is known."""
+    task = await comparison(visit.caller, import_id)
+    if task is None:
+        return False, None
+    await asyncio.wait({task}, timeout=_PATIENCE_S)
+    return True, task.result() if task.done() and not broke_off(task) else None
 
 
 @router.get("/{import_id}/errors.csv")

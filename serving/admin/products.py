@@ -33,7 +33,10 @@ async def find(
 
 @router.get("/product")
 async def read(
-    visit: Reader, product_id: Annotated[str, Query(alias="id")], saved: Words = ""
+    visit: Reader,
+    product_id: Annotated[str, Query(alias="id")],
+    saved: Words = "",
+    question: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
     """One product; of one that was deleted, its history."""
     product = await visit.catalog.store.get(product_id)
@@ -47,4 +50,5 @@ async def read(
         entries=entries,
         pin=await visit.catalog.pins.get(product_id),
         saved=saved,
+        question_saved=question == "saved",
     )

@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from catalog.formats.model import NumberStyle
 from catalog.product import Locale
+from serving.catalog_commands.answers import told_answers
 from serving.catalog_commands.client import TokenFile, Url, answer, checked, server
 from serving.catalog_commands.show import (
     bars,
@@ -83,6 +84,7 @@ def apply(
 ) -> None:
     """Apply a file that was looked at before, or whose import was broken off."""
     with server(url, token_file) as client:
+        told_answers(client, import_id, out())
         path = f"/catalog/imports/{import_id}/apply"
         checked(client.post(path, params={"confirm": confirm}))
         _told(client, import_id, None)
@@ -175,6 +177,7 @@ def _told(client: httpx.Client, import_id: str, errors: Path | None) -> None:
     if found["status"] == "previewed":
         changed = sum(found["products"][kind] for kind in ("created", "updated", "removed"))
         show_changes(console, found["changes"], changed)
+        told_answers(client, import_id, console)
     show_problems(console, found["problems"], found["errors"])
     if errors is not None:
         file = checked(client.get(f"/catalog/imports/{import_id}/errors.csv"))

@@ -52,9 +52,10 @@ const form = document.getElementById("ask");
 if (form) {
   const answer = document.getElementById("answer");
   const about = document.getElementById("answer-about");
-  const button = form.querySelector("button");
+  const button = document.getElementById("ask-now");
   button.disabled = false;
   form.addEventListener("submit", async (event) => {
+    if (event.submitter !== null && event.submitter !== button) return; // it saves the question
     event.preventDefault();
     button.disabled = true;
     answer.textContent = form.dataset.asking;

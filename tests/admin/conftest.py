@@ -98,7 +98,7 @@ async def admin_services(
     yield services
     following.cancel()
     await asyncio.wait({following})
-    await catalog.jobs.close()
+    await catalog.close()
 
 
 @pytest.fixture

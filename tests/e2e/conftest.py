@@ -12,6 +12,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
+from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.retriever import Retriever
@@ -104,7 +105,8 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     engine = ReadingEngine(tokenizer, prompts)
     sessions = RedisSessions(admin_services.redis, SessionConfig())
     chat = Chat(shelf, retriever, prompts, engine, sessions, ChatConfig())
-    services = replace(admin_services, chat=chat, engine=engine)
+    foresight = Foresight(shelf, retriever, prompts)
+    services = replace(admin_services, chat=chat, engine=engine, foresight=foresight)
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")
         context.set_default_timeout(60_000)

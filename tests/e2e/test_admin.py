@@ -15,6 +15,7 @@ FILE = (
     "HAT-2,Felt Hat,abc,USD,1\n"
     "hat-1 ,Wool Hat again,1.00,USD,1\n"
 )
+DEARER = "sku,title,price,currency,stock\nSH-BLK,Linen Shirt,41.50,USD,4\n"
 SLOW_MS = 60_000
 HOSTILE = (
     "<script>document.title='run'</script><iframe src=\"/healthz\"></iframe>"
@@ -64,6 +65,30 @@ async def test_an_edited_price_is_in_the_next_answer(desk: Desk) -> None:
     await page.get_by_role("link", name="Linen Shirt").click()
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("#answer")).to_contain_text("33.75")
+
+
+async def test_a_saved_question_shows_in_the_preview_what_an_import_would_change(
+    desk: Desk,
+) -> None:
+    page = desk.page
+    await desk.sign_in()
+    await page.get_by_role("link", name="Linen Shirt").click()
+    await page.get_by_label("Question about this product").fill("How much is the black one?")
+    await page.get_by_role("button", name="Save this question").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("status")).to_have_text("The question is saved.")
+    await page.get_by_role("navigation").get_by_role("link", name="Saved questions").click()
+    await expect(page.locator("#questions tbody tr")).to_have_count(1)
+
+    await page.get_by_role("link", name="Imports").click()
+    file: FilePayload = {"name": "new.csv", "mimeType": "text/csv", "buffer": DEARER.encode()}
+    await page.get_by_label("File (CSV").set_input_files(file)
+    await page.get_by_role("button", name="Upload and preview").click()
+    answers = page.locator("#answers")
+    await expect(answers).to_contain_text("1 of 1 saved questions", timeout=SLOW_MS)
+    before, after = answers.locator("tbody td").nth(0), answers.locator("tbody td").nth(1)
+    await expect(before).to_contain_text("The black price is $30.00.")
+    await expect(after).to_contain_text("The black price is $41.50.")
 
 
 async def test_text_that_would_run_is_shown_instead(desk: Desk) -> None:

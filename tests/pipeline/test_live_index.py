@@ -103,3 +103,18 @@ async def _compare(changes: list[Change], merge_at: int) -> None:
         assert all(abs(found[i] - expected[i]) < 1e-5 for i in found)
     await index.merged()
     assert sorted(ids(index.search(unit(1, 1)[0], 50))) == sorted(truth)
+
+
+async def test_a_fork_changes_alone_and_never_merges() -> None:
+    vectors, new = unit(5, 0), unit(1, 99)
+    index = indexed(vectors, merge_at=2)
+    index.change({"a": unit(1, 50)})
+    fork = index.fork()
+    fork.change({"b": new}, ["1", "2", "3"])
+    await fork.merged()
+    assert ids(fork.search(new[0], 1)) == ["b"]
+    assert sorted(ids(fork.search(vectors[1], 9))) == ["0", "4", "a", "b"]
+    assert sorted(ids(index.search(vectors[1], 9))) == ["0", "1", "2", "3", "4", "a"]
+    index.change({}, ["0", "4"])
+    await index.merged()
+    assert sorted(ids(fork.search(vectors[1], 9))) == ["0", "4", "a", "b"]

@@ -6,6 +6,8 @@ import pytest
 from redis.asyncio import Redis
 
 from catalog.demo import demo_products
+from catalog.demo_questions import DEMO_QUESTIONS
+from catalog.questions import SavedQuestions
 from catalog.store import CatalogStore
 from serving import parts
 from serving.settings import Settings
@@ -17,8 +19,12 @@ async def test_an_empty_catalogue_gets_the_demo_shop_once(redis: Redis) -> None:
     store = CatalogStore(redis)
     filled = await store.load()
     assert {p.id for p in filled.products} == {p.id for p in demo_products()}
+    saved = await SavedQuestions(redis).all()
+    assert [(q.text, q.sku, q.actor) for q in saved] == [(*q, "hotshelf") for q in DEMO_QUESTIONS]
+    await SavedQuestions(redis).delete(saved[0].id)
     await parts.fill_catalogue(redis, Silent())
     assert await store.version() == filled.version
+    assert await SavedQuestions(redis).all() == saved[1:]
 
 
 async def test_a_catalogue_that_was_emptied_stays_empty(redis: Redis) -> None:
@@ -27,6 +33,12 @@ async def test_a_catalogue_that_was_emptied_stays_empty(redis: Redis) -> None:
     await store.delete([p.id for p in demo_products()], actor="test")
     await parts.fill_catalogue(redis, Silent())
     assert (await store.load()).products == ()
+
+
+async def test_a_shop_of_somebody_else_gets_no_questions(redis: Redis) -> None:
+    await CatalogStore(redis).put(demo_products()[:1], actor="test")
+    await parts.fill_catalogue(redis, Silent())
+    assert await SavedQuestions(redis).all() == []
 
 
 async def test_a_redis_that_refuses_writes_is_told(redis: Redis) -> None:

@@ -1,0 +1,126 @@
+"""Which answers a change of the catalogue would change, before it is made; nothing is generated.
+
+Each question is put twice to what finds its products and facts: as the shop is now, and with the
+changed products in place. Both are forks of the live shelf and index, which stay untouched, made
+in one step so that an edit by somebody else counts on both sides or on neither. Vectors are made
+behind the shoppers' questions, and the event loop is given back after every question.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from catalog.product import Product
+from pipeline.encoder import Vectors
+from pipeline.grounds import AnswerChange, Asking, Shop, compare
+from pipeline.hotshelf import HotShelf
+from pipeline.prompt import PromptBuilder
+from pipeline.retriever import Retriever, searchable_texts
+
+_TOGETHER = 4
+"""Products encoded in one call: a real change that comes meanwhile waits for no more."""
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForesightConfig:
+    """`prompt_products`: how many of those found are put into a prompt, as in `ChatConfig`.
+
+    `max_texts`: new product texts that are encoded for one comparison.
+    """
+
+    prompt_products: int = 1
+    max_texts: int = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """`questions` were compared. `not_searched`: products whose new text was not encoded, so that
+    they were looked for by their old one, if they had one. `overtaken`: changed products that
+    somebody else has changed since; they were left as they are now."""
+
+    questions: int
+    changed: tuple[AnswerChange, ...] = ()
+    not_searched: int = 0
+    overtaken: int = 0
+
+
+class Foresight:
+    """Compares answers over the live shelf and index, which it only reads. One event loop."""
+
+    def __init__(
+        self,
+        shelf: HotShelf,
+        retriever: Retriever,
+        prompts: PromptBuilder,
+        config: ForesightConfig | None = None,
+    ) -> None:
+        self._shelf, self._retriever, self._prompts = shelf, retriever, prompts
+        self._config = config or ForesightConfig()
+        self._encoded: dict[Texts, Vectors] = {}
+
+    async def compare(
+        self, askings: Sequence[Asking], changed: Sequence[Product], removed: Sequence[str]
+    ) -> Foreseen:
+        """Which of `askings` would be answered from something else, were `changed` as they are
+        here, each with the version that it has before, and `removed` gone."""
+        standing = [product for product in changed if not self._overtaken(product)]
+        rows, not_searched = await self._rows(standing)
+        vectors = [await self._vector(asking) for asking in askings]
+        before = self._before()
+        await asyncio.sleep(0)
+        shelf = before.shelf.fork()
+        shelf.apply(standing, removed, shelf.version)
+        after = replace(before, shelf=shelf, retriever=before.retriever.fork(shelf, rows, removed))
+        found = []
+        for asking, vector in zip(askings, vectors, strict=True):
+            await asyncio.sleep(0)
+            if (change := await compare(before, after, asking, vector)) is not None:
+                found.append(change)
+        overtaken = len(changed) - len(standing)
+        return Foreseen(len(askings), tuple(found), not_searched, overtaken)
+
+    def _before(self) -> Shop:
+        """The shop as it is at this moment, whatever is changed later."""
+        shelf = self._shelf.fork()
+        retriever = self._retriever.fork(shelf, {})
+        return Shop(shelf, retriever, self._prompts, self._config.prompt_products)
+
+    def _overtaken(self, product: Product) -> bool:
+        now = self._shelf.get(product.id)
+        return now is not None and now.version > product.version
+
+    async def _vector(self, asking: Asking) -> Vectors | None:
+        """None for a question on a page, which needs no search."""
+        if asking.sku is not None:
+            return None
+        return await self._retriever.encoder.query(asking.text, behind=True)
+
+    async def _rows(self, changed: Sequence[Product]) -> tuple[dict[str, Vectors], int]:
+        """New vectors of those whose texts change, and how many products got none."""
+        searched: list[tuple[Product, Texts]] = []
+        room, not_searched = self._config.max_texts, 0
+        for product in changed:
+            await asyncio.sleep(0)
+            now, texts = self._shelf.get(product.id), tuple(searchable_texts(product))
+            if now is not None and tuple(searchable_texts(now)) == texts:
+                continue
+            if len(texts) > room:
+                not_searched += 1
+                continue
+            room -= len(texts)
+            searched.append((product, texts))
+        encoded = await self._encode(searched)
+        return {product.id: encoded[texts] for product, texts in searched}, not_searched
+
+    async def _encode(self, searched: Sequence[tuple[Product, Texts]]) -> dict[Texts, Vectors]:
+        """Encode what the last comparison did not: a preview is often looked at again."""
+        known = self._encoded
+        encoded = {texts: known[texts] for _, texts in searched if texts in known}
+        missing = [(product, texts) for product, texts in searched if texts not in encoded]
+        for first in range(0, len(missing), _TOGETHER):
+            batch = missing[first : first + _TOGETHER]
+            rows = await self._retriever.rows([product for product, _ in batch])
+            encoded.update({texts: rows[product.id] for product, texts in batch})
+        self._encoded = encoded
+        return encoded
