@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from catalog.formats.model import RowError, RowPatch
 from catalog.formats.read import Reading
+from catalog.formats.reasons import why
 from catalog.skus import sku_key
 
 Pause = Callable[[int], Awaitable[None]]
@@ -54,9 +55,10 @@ class Collected:
 
 
 def _repeated(line: int, sku: str, first_line: int, first: str) -> RowError:
-    written = "" if first == sku else f", written {first!r} there"
-    reason = f"the SKU occurs before, in line {first_line}{written}"
-    return RowError(line, sku, "sku", sku, reason, "one row for each SKU, or another SKU")
+    if first == sku:
+        return RowError(line, sku, "sku", sku, why("sku_repeated", line=first_line))
+    reason = why("sku_repeated_otherwise", line=first_line, written=repr(first))
+    return RowError(line, sku, "sku", sku, reason)
 
 
 async def collect(reading: Reading, pause: Pause) -> Collected:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from catalog.checks import problems
 from catalog.formats.model import KEEP, Keep, RowError, RowPatch, TextPatch, VariantPatch
+from catalog.formats.reasons import Reason, why
 from catalog.formats.text import is_chinese
 from catalog.product import Availability, Locale, Money, Pairs, Product, Text, Variant
 from catalog.skus import sku_key
@@ -31,6 +32,12 @@ class MergeRefused(Exception):  # noqa: N818 - an outcome, not a fault
     def __init__(self, errors: Sequence[RowError]) -> None:
         super().__init__(errors[0].reason)
         self.errors = errors
+
+
+class _VariantRefused(Exception):  # noqa: N818 - an outcome, not a fault
+    def __init__(self, column: str, why: Reason) -> None:
+        super().__init__(why.reason)
+        self.column, self.why = column, why
 
 
 def merge(
@@ -60,7 +67,8 @@ def merge(
     )
     if found := problems(product):
         sku = product.variants[0].sku if product.variants else product_id
-        raise MergeRefused([RowError(r.line, sku, "", "", "; ".join(found), "") for r in rows])
+        reason = why("unsound", problems="; ".join(found))
+        raise MergeRefused([RowError(r.line, sku, "", "", reason) for r in rows])
     return product
 
 
@@ -120,22 +128,21 @@ def _variants(
             key = sku_key(patch.sku)
             try:
                 after[key] = _variant(patch, present.get(key))
-            except ValueError as error:
-                column, reason, fix = error.args
-                errors.append(RowError(row.line, patch.sku, column, "", reason, fix))
+            except _VariantRefused as no:
+                errors.append(RowError(row.line, patch.sku, no.column, "", no.why))
     if errors:
         raise MergeRefused(errors)
     if not after:
-        reason, fix = "a product without variants", "the rows of its variants"
-        raise MergeRefused([RowError(r.line, r.product_id, "", "", reason, fix) for r in rows])
+        reason = why("variants_missing")
+        raise MergeRefused([RowError(r.line, r.product_id, "", "", reason) for r in rows])
     return tuple(after.values())
 
 
 def _variant(patch: VariantPatch, current: Variant | None) -> Variant:
-    """Raises `ValueError(column, reason, fix)`."""
+    """Raises `_VariantRefused`."""
     price = _kept(patch.price, current.price if current else None)
     if price is None:
-        raise ValueError("price", "the variant is new and has no price", "an amount, 12.50 USD")
+        raise _VariantRefused("price", why("price_missing"))
     sale = _sale(price, patch, current)
     stock = _kept(patch.stock, current.stock if current else None)
     return Variant(
@@ -155,12 +162,13 @@ def _sale(price: Money, patch: VariantPatch, current: Variant | None) -> Money |
     if sale is None:
         return None
     if sale.currency != price.currency:
-        raise ValueError("sale price", f"{sale} beside a price in {price.currency}", "one currency")
+        reason = why("currencies_differ", sale=sale, currency=price.currency)
+        raise _VariantRefused("sale price", reason)
     if sale.amount < price.amount:
         return sale
     if patch.sale_price is KEEP or sale.amount == price.amount:
         return None
-    raise ValueError("sale price", f"the sale price {sale} is above the price {price}", "below it")
+    raise _VariantRefused("sale price", why("sale_above_price", sale=sale, price=price))
 
 
 def _availability(patch: VariantPatch, stock: int | None, current: Variant | None) -> Availability:
@@ -187,5 +195,4 @@ def _last(before: str, values: Sequence[str | Keep]) -> str:
 
 def _untitled(row: RowPatch, product_id: str) -> RowError:
     sku = row.variants[0].sku if row.variants else product_id
-    reason = "the product is new, and no sound row gives it a title"
-    return RowError(row.line, sku, "title", "", reason, "a title")
+    return RowError(row.line, sku, "title", "", why("title_missing"))

@@ -10,6 +10,7 @@ from typing import Literal
 from catalog.collect import Collected, Pause
 from catalog.diff import same
 from catalog.formats.model import RowError, RowPatch
+from catalog.formats.reasons import why
 from catalog.merge import MergeRefused, MergeRules, merge
 from catalog.product import Product
 from catalog.skus import sku_key
@@ -177,5 +178,4 @@ def _foreign(row: RowPatch, target: str, owners: dict[str, str]) -> list[RowErro
 
 def taken(line: int, sku: str, owner: str) -> RowError:
     """A SKU that another product has."""
-    reason = f"the SKU belongs to product {owner}"
-    return RowError(line, sku, "sku", sku, reason, f"the product id {owner}")
+    return RowError(line, sku, "sku", sku, why("sku_of_another", product=owner))

@@ -10,13 +10,13 @@ from catalog.formats.inert import ERRORS, inert_undone
 from catalog.formats.model import KEEP, Decimals, Keep, RowError
 from catalog.formats.money import parse_money
 from catalog.formats.numbers import NumberError, normal
+from catalog.formats.reasons import Reason, why
 from catalog.formats.text import clean, clean_line, plain
 from catalog.product import Availability, Money
 from catalog.skus import shortened
 
 _WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:[.,]0*)?")
 _MAX_SHOWN = 200
-SHORTENED = "a spreadsheet has shortened the number; its digits are lost"
 
 _AVAILABLE: dict[str, Availability] = {}
 for _state, _words in {
@@ -33,12 +33,9 @@ for _state, _words in {
 class Refusal(Exception):  # noqa: N818 - it is an outcome of a row, not a fault
     """The row as a whole has no place; `column` is a role or a header."""
 
-    def __init__(
-        self, column: str, value: str, reason: str, fix: str, *, blocking: bool = True
-    ) -> None:
-        super().__init__(reason)
-        self.column, self.value, self.reason, self.fix = column, value, reason, fix
-        self.blocking = blocking
+    def __init__(self, column: str, value: str, why: Reason, *, blocking: bool = True) -> None:
+        super().__init__(why.reason)
+        self.column, self.value, self.why, self.blocking = column, value, why, blocking
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class Cells:
         if not raw:
             return ""
         if raw.startswith("#") and raw in ERRORS:
-            self.problem(role, raw, "a spreadsheet's error instead of a value", "the value")
+            self.problem(role, raw, why("spreadsheet_error"))
         return clean_line(inert_undone(raw))
 
     def line_or_keep(self, role: str) -> str | Keep:
@@ -92,12 +89,7 @@ class Cells:
         value = clean_line(self.raw(role).strip().removeprefix("'"))
         if shortened(value):
             self.sku = self.sku or value
-            self.problem(
-                role,
-                value,
-                SHORTENED,
-                "format the column as text and enter every digit",
-            )
+            self.problem(role, value, why("shortened"))
         return value
 
     def gtin(self, role: str) -> str | Keep | None:
@@ -108,7 +100,7 @@ class Cells:
         """An amount that must be there, or `KEEP` without such a column."""
         amount = self.optional_money(role)
         if amount is None:
-            self.problem(role, "", "the price is empty", "an amount, such as 12.50")
+            self.problem(role, "", why("price_empty"))
             return KEEP
         return amount
 
@@ -123,7 +115,7 @@ class Cells:
         try:
             return parse_money(value, self.context.decimals, currency)
         except NumberError as error:
-            self.problem(role, value, error.reason, error.fix)
+            self.problem(role, value, error.why)
             return KEEP
 
     def count(self, role: str) -> int | Keep | None:
@@ -135,7 +127,7 @@ class Cells:
             return None
         whole = _WHOLE.fullmatch(value)
         if whole is None or re.search(r"[.,]000$", value):
-            self.problem(role, value, "not a count", "a whole number, such as 12")
+            self.problem(role, value, why("not_a_count"))
             return KEEP
         return max(int(whole[1]), 0)
 
@@ -145,8 +137,7 @@ class Cells:
         if not word:
             return KEEP
         if word not in _AVAILABLE:
-            fix = "in_stock, out_of_stock, preorder or backorder"
-            self.problem(role, self.raw(role), "not an availability", fix)
+            self.problem(role, self.raw(role), why("not_an_availability"))
             return KEEP
         return _AVAILABLE[word]
 
@@ -158,16 +149,12 @@ class Cells:
         try:
             moment = datetime.fromisoformat(text)
         except ValueError:
-            self.problem(role, text, "not a date", "a date such as 2026-11-30 or 2026-11-30T08:00Z")
+            self.problem(role, text, why("not_a_date"))
             return None
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
-    def problem(
-        self, role: str, value: str, reason: str, fix: str, *, blocking: bool = True
-    ) -> None:
+    def problem(self, role: str, value: str, why: Reason, *, blocking: bool = True) -> None:
         """Note why the row is refused."""
         column = self.titles.get(self.roles.get(role, role), role)
         shown = clean(value)[:_MAX_SHOWN].encode("utf-8", "replace").decode()
-        self.problems.append(
-            RowError(self.line, self.sku, column, shown, reason, fix, blocking=blocking)
-        )
+        self.problems.append(RowError(self.line, self.sku, column, shown, why, blocking=blocking))

@@ -11,6 +11,7 @@ from catalog.formats.adapter import Adapter, sale_at
 from catalog.formats.cells import Cells, Refusal
 from catalog.formats.columns import normal_header
 from catalog.formats.model import KEEP, Format, Keep, RowPatch, TextPatch, VariantPatch
+from catalog.formats.reasons import why
 from catalog.product import Availability, Money, Pairs
 
 ROLES = {
@@ -91,9 +92,9 @@ class Google(Adapter):
         """One item."""
         cells.sku = cells.identifier("sku")
         if not cells.sku:
-            raise Refusal("sku", "", "the item has no id", "an id of at most 50 characters")
+            raise Refusal("sku", "", why("id_missing"))
         if len(cells.sku) > _LONGEST_ID:
-            cells.problem("sku", cells.sku, "longer than 50 characters", "at most 50")
+            cells.problem("sku", cells.sku, why("too_long", limit=_LONGEST_ID))
         group = cells.word("group")
         title = self._titles.get(group) or cells.line_or_keep("title")
         variant = VariantPatch(
@@ -158,7 +159,7 @@ def _availability(cells: Cells) -> Availability | Keep:
     """It must be told: a feed without it says nothing about stock."""
     state = cells.availability("availability")
     if state is KEEP and cells.has("availability") and not normal_header(cells.raw("availability")):
-        cells.problem("availability", "", "empty", "in_stock, out_of_stock, preorder or backorder")
+        cells.problem("availability", "", why("availability_empty"))
     return state
 
 

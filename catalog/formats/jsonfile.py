@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from catalog.formats.columns import normal_header
 from catalog.formats.encoding import Encoding
 from catalog.formats.model import FileError, Limits, RowError
+from catalog.formats.reasons import why
 from catalog.formats.sources import Numbered, Record
 from catalog.formats.table import open_text
 
@@ -74,7 +75,7 @@ class JsonSource:
             if number > self._limits.max_rows:
                 raise FileError("too_large", f"more than {self._limits.max_rows} records")
             if isinstance(record, RowError):
-                yield RowError(number, "", "", record.value, record.reason, record.fix)
+                yield RowError(number, "", "", record.value, record.why)
             else:
                 yield flattened(record, number)
 
@@ -135,10 +136,9 @@ def _array(buffer: _Buffer) -> Iterator[Record | RowError]:
             if buffer.peek() == ",":
                 buffer.skip()
         if buffer.peek() == "":
-            yield RowError(0, "", "", "", "the file ends before its list does: it was cut", "]")
+            yield RowError(0, "", "", "", why("list_cut"))
     except (ValueError, RecursionError) as error:
-        reason = f"not JSON from here on, or the file was cut ({error})"[:200]
-        yield RowError(0, "", "", buffer.held[:200], reason, "valid JSON")
+        yield RowError(0, "", "", buffer.held[:200], why("json_broken", error=str(error)[:200]))
 
 
 def _up_to_list(buffer: _Buffer) -> Record | None:
@@ -165,13 +165,14 @@ def parse_object(line: str, number: int) -> Record | RowError:
     try:
         value = json.loads(line, parse_float=Decimal, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        reason = f"not JSON ({error})"[:200]
-        return RowError(number, "", "", line.strip()[:200], reason, "one JSON object a line")
+        reason = why("line_not_json", error=str(error)[:200])
+        return RowError(number, "", "", line.strip()[:200], reason)
     return value if isinstance(value, dict) else _no_object(value)
 
 
 def _no_object(value: object) -> RowError:
-    return RowError(0, "", "", str(value)[:200], "not a JSON object", '{"sku": "...", ...}')
+    reason = why("not_an_object", example='{"sku": "...", ...}')
+    return RowError(0, "", "", str(value)[:200], reason)
 
 
 def flattened(record: Record, number: int) -> Numbered:

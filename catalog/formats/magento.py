@@ -7,6 +7,7 @@ from typing import ClassVar
 from catalog.formats.adapter import Adapter, sale_at
 from catalog.formats.cells import Cells, Refusal
 from catalog.formats.model import KEEP, Format, Keep, RowPatch, TextPatch, VariantPatch
+from catalog.formats.reasons import why
 from catalog.product import Availability, Locale, Pairs
 from catalog.skus import sku_key
 
@@ -72,9 +73,9 @@ class Magento(Adapter):
         """A product, a variant of one, or a product's texts for one store view."""
         cells.sku = cells.identifier("sku")
         if not cells.sku:
-            raise Refusal("sku", "", "the row has no SKU", "a SKU of at most 64 characters")
+            raise Refusal("sku", "", why("sku_missing"))
         if len(cells.sku) > _LONGEST_SKU:
-            cells.problem("sku", cells.sku, "longer than 64 characters", "at most 64")
+            cells.problem("sku", cells.sku, why("too_long", limit=_LONGEST_SKU))
         if view := cells.word("view"):
             return self._translation(cells, view)
         _refuse_unsellable(cells)
@@ -82,9 +83,8 @@ class Magento(Adapter):
         if parent is not None:
             return RowPatch(cells.line, parent, (_variant(cells, options),))
         if _hidden(cells):
-            reason = "not shown by itself, and no configurable product of the file has it"
-            fix = "the row of its configurable product"
-            raise Refusal("visibility", cells.word("visibility"), reason, fix, blocking=False)
+            reason = why("not_shown_alone")
+            raise Refusal("visibility", cells.word("visibility"), reason, blocking=False)
         configurable = cells.word("type").lower() == "configurable"
         return RowPatch(
             cells.line,
@@ -98,8 +98,7 @@ class Magento(Adapter):
         """A blank cell of a store view means that the default is used."""
         locale = _locale(view)
         if locale is None:
-            reason, fix = "the store view is neither English nor Chinese", "leave the row out"
-            raise Refusal("view", view, reason, fix, blocking=False)
+            raise Refusal("view", view, why("view_of_another_language"), blocking=False)
         text = TextPatch(
             title=cells.word("title") or KEEP,
             description=_description(cells) or KEEP,
@@ -136,11 +135,9 @@ def parse_attributes(cell: str) -> Pairs:
 def _refuse_unsellable(cells: Cells) -> None:
     kind = cells.word("type").lower()
     if kind in ("bundle", "grouped"):
-        reason, fix = f"a {kind} product has no price of its own", "import its products"
-        raise Refusal("type", kind, reason, fix, blocking=False)
+        raise Refusal("type", kind, why("group"), blocking=False)
     if cells.word("online") in ("0", "2"):
-        reason, fix = "the product is disabled", "enable it, or leave it out"
-        raise Refusal("online", cells.word("online"), reason, fix, blocking=False)
+        raise Refusal("online", cells.word("online"), why("disabled"), blocking=False)
 
 
 def _hidden(cells: Cells) -> bool:

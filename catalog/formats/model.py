@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from catalog.formats.reasons import Reason
 from catalog.product import Availability, Locale, Money, Pairs
 
 Format = Literal["shopify", "google", "meta", "woocommerce", "magento", "plain", "json", "jsonl"]
@@ -85,9 +86,18 @@ class RowError:
     sku: str
     column: str
     value: str
-    reason: str
-    fix: str
+    why: Reason
     blocking: bool = True
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, in English."""
+        return self.why.reason
+
+    @property
+    def fix(self) -> str:
+        """What would be right, in English."""
+        return self.why.fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from catalog.formats.model import Decimals
 from catalog.formats.numbers import NumberError, normal, parse_number
+from catalog.formats.reasons import why
 from catalog.product import Money
 
 _SIGNS: dict[str, tuple[str, ...]] = {
@@ -99,22 +100,21 @@ def currency_of(sign: str, default: str | None) -> str:
     code = sign.upper()
     if not sign:
         if default is None:
-            raise NumberError("the amount has no currency", "an amount such as 12.50 USD")
+            raise NumberError(why("currency_missing"))
         if not is_currency(default):
-            raise NumberError(f"{default!r} is not a currency", "a code, such as 12.50 USD")
+            raise NumberError(why("currency_unknown", sign=repr(default)))
         return default
     if is_currency(code):
         return code
     candidates = _SIGNS.get(sign.lower())
     if candidates is None:
-        raise NumberError(f"{sign!r} is not a currency", "a code, such as 12.50 USD")
+        raise NumberError(why("currency_unknown", sign=repr(sign)))
     if default in candidates:
         return default
     if len(candidates) == 1 or sign in _DEFAULTS:
         return _DEFAULTS.get(sign, candidates[0])
-    raise NumberError(
-        f"{sign!r} may be {' or '.join(candidates[:3])}", f"a code, such as 12.50 {candidates[0]}"
-    )
+    some = {"candidates": " / ".join(candidates[:3]), "first": candidates[0]}
+    raise NumberError(why("currency_ambiguous", sign=repr(sign), **some))
 
 
 def parse_money(text: str, decimals: Decimals = "unknown", default: str | None = None) -> Money:

@@ -9,19 +9,24 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, cast, get_args
 
-from catalog.formats.cells import SHORTENED, Cells, Refusal
+from catalog.formats.cells import Cells, Refusal
 from catalog.formats.columns import PLAIN, normal_header
 from catalog.formats.jsonfile import as_cell, is_nested, spaced
 from catalog.formats.model import KEEP, Keep, RowPatch, TextPatch, VariantPatch
 from catalog.formats.money import currency_of, parse_money
 from catalog.formats.numbers import NumberError
 from catalog.formats.plain import NO_FORMS
+from catalog.formats.reasons import why
 from catalog.formats.sources import Record
 from catalog.formats.text import clean, clean_line
 from catalog.product import LOCALES, Availability, Locale, Money, Pairs
 from catalog.skus import shortened
 
 _MAX_PIECES = 10**9
+_LIST = why("not_a_list_of_objects", example='[{"sku": "..."}]')
+_TEXTS = why("not_an_object", example='{"en": {"title": "..."}}')
+_LABELS = why("not_an_object", example='{"black": "黑色"}')
+_PAIRS = why("not_pairs", example='[["color", "black"], ["size", "M"]]')
 _STRUCTURE = frozenset({"texts", "variants", "version", "labels", "attributes"})
 
 
@@ -30,17 +35,17 @@ def native_patch(record: Record, cells: Cells) -> RowPatch:
     fields = _by_role(record)
     product_id = _word(fields.get("product_id", fields.get("item", fields.get("sku", ""))))
     if not product_id:
-        raise Refusal("id", "", "the record has no id", "an id, the same in every file")
+        raise Refusal("id", "", why("id_missing"))
     cells.sku = product_id
     _whole(product_id, "id", cells)
     variants, texts = fields["variants"], fields.get("texts", {})
     if not isinstance(variants, list) or not all(isinstance(v, dict) for v in variants):
-        raise Refusal("variants", str(variants), "not a list of objects", '[{"sku": "..."}]')
+        raise Refusal("variants", str(variants), _LIST)
     if not isinstance(texts, dict) or not all(isinstance(t, dict) for t in texts.values()):
-        raise Refusal("texts", str(texts), "not an object", '{"en": {"title": "..."}}')
+        raise Refusal("texts", str(texts), _TEXTS)
     for locale in texts:
         if locale not in LOCALES:
-            cells.problem("texts", str(locale), "not a language of the shop", "en or zh")
+            cells.problem("texts", str(locale), why("not_a_language"))
     return RowPatch(
         cells.line,
         product_id,
@@ -67,16 +72,15 @@ def _by_role(record: Record) -> dict[str, Any]:
 def _variant(record: Record, cells: Cells) -> VariantPatch:
     sku = _word(record.get("sku", record.get("product_id", "")))
     if not sku:
-        raise Refusal("sku", "", "a variant without SKU", "a SKU, the same in every file")
+        raise Refusal("sku", "", why("variant_without_sku"))
     cells.sku = sku
     _whole(sku, "sku", cells)
     availability = record.get("availability", KEEP)
     if availability is not KEEP and availability not in get_args(Availability):
-        fix = "in_stock, out_of_stock, preorder or backorder"
-        cells.problem("availability", str(availability), "not an availability", fix)
+        cells.problem("availability", str(availability), why("not_an_availability"))
     price = _money(record, "price", cells)
     if price is None:
-        cells.problem("price", "", "the price is empty", 'an amount, such as "12.50"')
+        cells.problem("price", "", why("price_empty"))
     return VariantPatch(
         sku,
         KEEP if price is None else price,
@@ -96,7 +100,7 @@ def _gtin(record: Record, cells: Cells) -> str | Keep | None:
 def _whole(identifier: str, key: str, cells: Cells) -> str:
     """`identifier`; that it was shortened is noted."""
     if shortened(identifier):
-        cells.problem(key, identifier, SHORTENED, "the number as a string, with every digit")
+        cells.problem(key, identifier, why("shortened"))
     return identifier
 
 
@@ -125,11 +129,11 @@ def _money(record: Record, key: str, cells: Cells) -> Money | Keep | None:
         if isinstance(value, str | int | Decimal) and not isinstance(value, bool):
             return parse_money(str(value), cells.context.decimals, default)
     except NumberError as error:
-        cells.problem(key, str(value), error.reason, error.fix)
+        cells.problem(key, str(value), error.why)
         return KEEP
     except ArithmeticError:
         pass
-    cells.problem(key, str(value), "not an amount", '{"amount": "12.50", "currency": "USD"}')
+    cells.problem(key, str(value), why("not_an_amount"))
     return KEEP
 
 
@@ -141,7 +145,7 @@ def _stock(record: Record, cells: Cells) -> int | Keep | None:
         return None
     if isinstance(stock, int) and not isinstance(stock, bool) and 0 <= stock < _MAX_PIECES:
         return stock
-    cells.problem("stock", str(stock), "not a count", "a whole number, such as 12, or null")
+    cells.problem("stock", str(stock), why("not_a_count"))
     return KEEP
 
 
@@ -164,7 +168,7 @@ def _flat_text(fields: Record, cells: Cells) -> TextPatch:
 def _text(record: Record, cells: Cells) -> TextPatch:
     labels = record.get("labels", KEEP)
     if labels is not KEEP and not isinstance(labels, dict):
-        cells.problem("labels", str(labels), "not an object", '{"black": "黑色"}')
+        cells.problem("labels", str(labels), _LABELS)
         labels = KEEP
     return TextPatch(
         title=_line(record, "title"),
@@ -185,14 +189,14 @@ def _pairs(value: object, key: str, cells: Cells) -> Pairs:
         isinstance(item, list | tuple) and len(item) == 2 for item in items
     ):
         return tuple((clean_line(_word(name)), clean(_word(word))) for name, word in items)
-    cells.problem(key, str(value), "not pairs", '[["color", "black"], ["size", "M"]]')
+    cells.problem(key, str(value), _PAIRS)
     return ()
 
 
 def _locale(record: Record, cells: Cells) -> Locale | None:
     locale = record.get("locale")
     if locale is not None and locale not in LOCALES:
-        cells.problem("locale", str(locale), "not a language of the shop", "en or zh")
+        cells.problem("locale", str(locale), why("not_a_language"))
         return None
     return cast(Locale | None, locale)
 

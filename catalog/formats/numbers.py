@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from catalog.formats.model import Decimals
+from catalog.formats.reasons import Reason, why
 
 Role = Literal["point", "comma"]
 
@@ -26,11 +27,11 @@ _MAX_DIGITS = 15
 
 
 class NumberError(ValueError):
-    """Not a number, or more than one; `fix` says how to write it."""
+    """Not a number, or more than one; `why` says how to write it."""
 
-    def __init__(self, reason: str, fix: str) -> None:
-        super().__init__(reason)
-        self.reason, self.fix = reason, fix
+    def __init__(self, why: Reason) -> None:
+        super().__init__(why.reason)
+        self.why = why
 
 
 def normal(text: str) -> str:
@@ -76,19 +77,17 @@ def parse_number(text: str, decimals: Decimals = "unknown", places: int = 2) -> 
     if not fraction.isdigit() and separator:
         raise _unreadable(number)
     if len(digits) + len(fraction) > _MAX_DIGITS:
-        raise NumberError("too many digits", f"at most {_MAX_DIGITS} digits")
+        raise NumberError(why("too_many_digits", limit=_MAX_DIGITS))
     return Decimal(f"{digits}.{fraction}" if fraction else digits)
 
 
 def _refuse_what_is_none(number: str) -> None:
     if not number:
-        raise NumberError("empty", "a number, such as 12.50")
+        raise NumberError(why("number_empty"))
     if _SCIENTIFIC.fullmatch(number):
-        raise NumberError(
-            "a spreadsheet has shortened the number", "format the column as text, with every digit"
-        )
+        raise NumberError(why("shortened"))
     if number[0] in "-−(" and any(map(str.isdigit, number)):
-        raise NumberError("below zero", "zero or more")
+        raise NumberError(why("below_zero"))
     if not _SHAPE.fullmatch(number):
         raise _unreadable(number)
 
@@ -108,16 +107,12 @@ def _decimal_separator(number: str, decimals: Decimals, places: int) -> str:
         return ""
     whole, _, fraction = number.partition(sign)
     if decimals not in ("point", "comma"):
-        raise NumberError(
-            f"{number} may mean {whole}{fraction} or {whole}.{fraction}",
-            f"{whole}{fraction}.00, or say how the file writes decimals",
-        )
+        both = {"whole": f"{whole}{fraction}", "decimal": f"{whole}.{fraction}"}
+        raise NumberError(why("number_ambiguous", number=number, **both))
     if places == 3:
         return sign
-    raise NumberError(
-        f"three decimals, or {sign!r} between thousands?",
-        f"{whole}{fraction}{sign}00 or {whole}{sign}{fraction[:2]}",
-    )
+    both = {"thousands": f"{whole}{fraction}{sign}00", "decimal": f"{whole}{sign}{fraction[:2]}"}
+    raise NumberError(why("three_decimals", sign=repr(sign), **both))
 
 
 def _undecided(number: str) -> bool:
@@ -141,4 +136,4 @@ def _ungrouped(whole: str, number: str) -> str:
 
 
 def _unreadable(number: str) -> NumberError:
-    return NumberError("not a single number", "one number, such as 1234.50")
+    return NumberError(why("number_unreadable"))

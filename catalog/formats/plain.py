@@ -21,6 +21,7 @@ from catalog.formats.model import (
     TextPatch,
     VariantPatch,
 )
+from catalog.formats.reasons import why
 from catalog.formats.text import clean, clean_line, pairs_from_cell
 from catalog.product import LOCALES, Locale, Pairs
 
@@ -108,7 +109,7 @@ class Plain(Adapter):
         sku = sku or item or product_id
         if not sku:
             column = next((r for r in ("sku", "item", "product_id") if cells.has(r)), "sku")
-            raise Refusal(column, "", "the row has no SKU", "a SKU, the same in every file")
+            raise Refusal(column, "", why("sku_missing"))
         return product_id or item or sku, sku
 
     def _is_option(self, role: str) -> bool:
@@ -174,7 +175,7 @@ def _locale(cells: Cells) -> Locale | None:
     for locale in LOCALES:
         if word == locale or word.startswith((f"{locale}-", f"{locale}_")):
             return locale
-    cells.problem("locale", word, "not a language of the shop", "en or zh")
+    cells.problem("locale", word, why("not_a_language"))
     return None
 
 
@@ -182,10 +183,5 @@ def _form(cells: Cells) -> str:
     """The one form in which the article is sold, if it has a name of its own."""
     form = clean(cells.raw("form"))
     if len(forms := [item for item in _FORMS.split(form) if item.strip()]) > 1:
-        raise Refusal(
-            "form",
-            form,
-            f"{len(forms)} forms in one row, with one price for all",
-            "a row for each form, with its own SKU, price and stock",
-        )
+        raise Refusal("form", form, why("forms_in_one_row", count=len(forms)))
     return "" if form.lower() in NO_FORMS else form

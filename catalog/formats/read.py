@@ -47,7 +47,7 @@ class Reading:
             else:
                 patch = adapter.patch(cells)
         except Refusal as no:
-            cells.problem(no.column, no.value, no.reason, no.fix, blocking=no.blocking)
+            cells.problem(no.column, no.value, no.why, blocking=no.blocking)
             return cells.problems
         return cells.problems or patch
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from catalog.formats.adapter import Adapter
 from catalog.formats.cells import Cells, Refusal
 from catalog.formats.model import KEEP, Format, Keep, RowPatch, TextPatch, VariantPatch
+from catalog.formats.reasons import why
 from catalog.formats.text import clean_line
 from catalog.product import Availability, Money, Pairs
 
@@ -100,11 +101,10 @@ class Shopify(Adapter):
         handle = cells.word("handle")
         cells.sku = cells.identifier("sku")
         if not handle:
-            raise Refusal("handle", "", "the row has no handle", "the handle of its product")
+            raise Refusal("handle", "", why("handle_missing"))
         if handle in self._hidden:
             column, value = self._hidden[handle]
-            reason = "the product is not published"
-            raise Refusal(column, value, reason, "publish it, or leave it out", blocking=False)
+            raise Refusal(column, value, why("not_published"), blocking=False)
         options = self._options(cells, handle)
         variants: tuple[VariantPatch, ...] = ()
         if cells.sku or options or cells.word("price") or cells.word("barcode"):

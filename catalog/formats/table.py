@@ -14,6 +14,7 @@ from typing import BinaryIO, Protocol
 from catalog.formats.columns import normal_header
 from catalog.formats.encoding import Encoding
 from catalog.formats.model import FileError, Limits, RowError
+from catalog.formats.reasons import why
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 40
@@ -148,29 +149,15 @@ def _rows(reader: _Reader, table: Table) -> Iterator[Row | RowError]:
 def _checked(row: Row, width: int, lossy: bool) -> Row | RowError:
     cells = row.cells
     if len(cells) < width:
-        return RowError(
-            row.line,
-            "",
-            "",
-            _shown(cells),
-            f"the row has {len(cells)} cells, the header {width}",
-            "as many cells as the header; put cells with a line break or separator in quotes",
-        )
+        reason = why("cells_missing", cells=len(cells), width=width)
+        return RowError(row.line, "", "", _shown(cells), reason)
     if any(cells[width:]):
-        return RowError(
-            row.line,
-            "",
-            "",
-            cells[width][:200],
-            f"the row has {len(cells)} cells, the header {width}",
-            "put cells that contain the separator in quotes",
-        )
+        reason = why("cells_too_many", cells=len(cells), width=width)
+        return RowError(row.line, "", "", cells[width][:200], reason)
     if not _sound(cells, lossy):
         bad = next(cell for cell in cells if not _sound([cell], lossy))
         value = bad.encode("utf-8", "replace").decode("utf-8")[:200]
-        return RowError(
-            row.line, "", "", value, "characters that are wrong in the file's encoding", "UTF-8"
-        )
+        return RowError(row.line, "", "", value, why("wrong_characters"))
     return row if len(cells) == width else replace(row, cells=cells[:width])
 
 
@@ -192,8 +179,7 @@ def _shown(cells: list[str]) -> str:
 
 def _broken(line: int, error: str) -> RowError:
     if "unexpected end of data" in error:
-        reason, fix = "a quote opens in this row and never closes: the file was cut, or", '""'
-        return RowError(line, "", "", "", f"{reason} the quote is not doubled", f"{fix} in a cell")
+        return RowError(line, "", "", "", why("quote_open"))
     if "field larger" in error:
-        return RowError(line, "", "", "", "a cell is too long, or a quote never closes", "shorter")
-    return RowError(line, "", "", "", f"a quote out of place ({error})", 'double it: 5"" pipe')
+        return RowError(line, "", "", "", why("cell_too_long"))
+    return RowError(line, "", "", "", why("quote_misplaced", error=error))

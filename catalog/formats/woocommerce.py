@@ -7,6 +7,7 @@ from typing import ClassVar
 from catalog.formats.adapter import Adapter, first_of, sale_at
 from catalog.formats.cells import Cells, Refusal
 from catalog.formats.model import KEEP, Format, Keep, RowPatch, TextPatch, VariantPatch
+from catalog.formats.reasons import why
 from catalog.formats.text import plain
 from catalog.product import Availability, Money, Pairs
 
@@ -88,7 +89,7 @@ class WooCommerce(Adapter):
             return self._variation(cells)
         product_id = cells.sku or cells.word("id")
         if not product_id:
-            raise Refusal("sku", "", "the row has neither SKU nor ID", "a SKU")
+            raise Refusal("sku", "", why("sku_missing"))
         cells.sku = product_id
         variable = "variable" in kinds
         return RowPatch(
@@ -104,10 +105,10 @@ class WooCommerce(Adapter):
     def _variation(self, cells: Cells) -> RowPatch:
         parent = cells.word("parent")
         if not parent:
-            raise Refusal("parent", "", "a variation without its product", "a SKU or id:NUMBER")
+            raise Refusal("parent", "", why("parent_missing"))
         product_id = self._products.get(parent, parent)
         if product_id.startswith("id:"):
-            raise Refusal("parent", parent, "no row of this file has that ID", "the parent's SKU")
+            raise Refusal("parent", parent, why("parent_unknown"))
         cells.sku = cells.sku or f"{product_id}-{cells.word('id') or cells.line}"
         options = tuple((name, value) for name, value in self._pairs(cells) if value)
         return RowPatch(cells.line, product_id, (_variant(cells, options),))
@@ -138,11 +139,9 @@ def _kinds(cells: Cells) -> set[str]:
 
 def _refuse_unsellable(cells: Cells, kinds: set[str]) -> None:
     if (published := cells.word("published")) in ("0", "-1"):
-        reason, fix = "the product is not published", "publish it, or leave it out"
-        raise Refusal("published", published, reason, fix, blocking=False)
+        raise Refusal("published", published, why("not_published"), blocking=False)
     if kinds & {"grouped", "woosb", "bundle", "composite"}:
-        reason, fix = "a group of products has no price of its own", "import its products"
-        raise Refusal("type", cells.word("type"), reason, fix, blocking=False)
+        raise Refusal("type", cells.word("type"), why("group"), blocking=False)
 
 
 def _variant(cells: Cells, options: Pairs) -> VariantPatch:

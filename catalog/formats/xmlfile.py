@@ -13,12 +13,12 @@ from defusedxml.ElementTree import iterparse
 
 from catalog.formats.columns import normal_header
 from catalog.formats.model import FileError, Limits, RowError
+from catalog.formats.reasons import why
 from catalog.formats.sources import Numbered
 
 _ITEMS = frozenset({"item", "entry"})
 _DEPTH = 32
 _SAMPLE = 1000
-_BROKEN = "not XML from here on, or the file was cut"
 
 
 class XmlSource:
@@ -39,7 +39,7 @@ class XmlSource:
             if number > self._limits.max_rows:
                 raise FileError("too_large", f"more than {self._limits.max_rows} items")
             if isinstance(item, RowError):
-                yield RowError(number, "", "", "", item.reason, item.fix)
+                yield RowError(number, "", "", "", item.why)
             else:
                 yield Numbered(number, {normal_header(name): item[name] for name in item})
 
@@ -60,7 +60,7 @@ class XmlSource:
         except DefusedXmlException:
             raise FileError("unsafe", "the file declares entities: export it without") from None
         except ParseError as error:
-            yield RowError(0, "", "", "", f"{_BROKEN} ({error})", "a complete XML file")
+            yield RowError(0, "", "", "", why("xml_broken", error=error))
 
 
 def _local(element: Element) -> str:

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from catalog.diff import FieldChange
 from catalog.product import Locale, Product
 from serving.admin.facts import facts_of
+from serving.admin.reasons import file_reason, row_reason
 from serving.admin.words import say, words
 
 STATIC = ("admin.css", "admin.js", "admin.svg")
@@ -56,7 +57,10 @@ def _environment() -> Environment:
 
 
 def render(template: str, locale: Locale, context: Mapping[str, object]) -> str:
-    """A page. In it, `t(key)` is a phrase, `title(product)` and `field(name)` what things are."""
+    """A page. In it, `t(key)` is a phrase, `title(product)` and `field(name)` what things are.
+
+    `row_reason(why)` and `file_reason(record)` say what is wrong with an import.
+    """
     return (
         _environment()
         .get_template(template)
@@ -67,6 +71,8 @@ def render(template: str, locale: Locale, context: Mapping[str, object]) -> str:
                 "t": lambda key, **values: say(locale, key, **values),
                 "title": lambda product: title(product, locale),
                 "field": lambda name: field_name(name, locale),
+                "row_reason": lambda why: row_reason(why, locale),
+                "file_reason": lambda record: file_reason(record, locale),
             }
         )
     )

@@ -66,7 +66,7 @@ def test_three_decimals_are_refused_where_money_has_two() -> None:
 def test_what_is_not_one_number_is_refused_with_a_fix(written: str) -> None:
     with pytest.raises(NumberError) as refused:
         parse_number(written)
-    assert refused.value.fix
+    assert refused.value.why.fix
 
 
 @pytest.mark.parametrize(
