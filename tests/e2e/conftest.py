@@ -43,8 +43,10 @@ _AMOUNT = re.compile(r"\d+\.\d\d")
 class ReadingEngine(ScriptedEngine):
     """Says the amounts that its prompt holds, so that a test sees what an answer stands on.
 
-    Those of the examples, which are in every prompt, are left out.
+    Those of the examples, which are in every prompt, are left out. It says `also` behind them.
     """
+
+    also = ""
 
     def __init__(self, tokenizer: Tokenizer, prompts: PromptBuilder) -> None:
         super().__init__()
@@ -57,7 +59,7 @@ class ReadingEngine(ScriptedEngine):
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Chunk, None]:
         amounts = [a for a in self._amounts(request.token_ids) if a not in self._examples]
-        said = "It costs " + " and ".join(amounts)
+        said = "It costs " + " and ".join(amounts) + self.also
         engine = ScriptedEngine(ScriptedConfig(text=said))
         async for chunk in engine.generate(request):
             yield chunk
@@ -70,6 +72,7 @@ class Desk:
     services: Services
     page: Page
     url: str
+    engine: ReadingEngine
 
     async def sign_in(self) -> None:
         """As somebody who may import."""
@@ -110,6 +113,6 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")
         context.set_default_timeout(60_000)
-        yield Desk(services, await context.new_page(), f"http://127.0.0.1:{port}")
+        yield Desk(services, await context.new_page(), f"http://127.0.0.1:{port}", engine)
         await context.close()
     await encoder.close()

@@ -102,6 +102,7 @@ async def test_text_that_would_run_is_shown_instead(desk: Desk) -> None:
     page.on("console", note)
     texts: dict[Locale, Text] = {"en": Text(HOSTILE, HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),))}
     hostile = Product(HOSTILE, "en", texts, SHIRT.variants, brand=HOSTILE)
+    desk.engine.also = f" {HOSTILE}"
     await desk.services.catalog.store.delete(["shirt"], actor="setup")
     await desk.services.catalog.store.put([hostile], actor=HOSTILE)
     await desk.sign_in()
@@ -109,6 +110,7 @@ async def test_text_that_would_run_is_shown_instead(desk: Desk) -> None:
     await expect(page.locator(".text")).to_have_text(HOSTILE)
     await page.get_by_role("button", name="Ask").click()
     await expect(page.locator("#answer")).to_contain_text("It costs")
+    await expect(page.locator("#answer")).to_contain_text(HOSTILE)
     assert await page.locator("iframe, img, main script").count() == 0
     assert "run" not in (await page.title()).split(" · ")[-1]
     assert complaints == []
