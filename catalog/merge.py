@@ -17,6 +17,9 @@ from catalog.skus import sku_key
 
 T = TypeVar("T")
 
+_TOLD = 5
+"""How many faults of one product are told."""
+
 
 @dataclass(frozen=True, slots=True)
 class MergeRules:
@@ -67,8 +70,8 @@ def merge(
     )
     if found := problems(product):
         sku = product.variants[0].sku if product.variants else product_id
-        reason = why("unsound", problems="; ".join(found))
-        raise MergeRefused([RowError(r.line, sku, "", "", reason) for r in rows])
+        told = found[:_TOLD]
+        raise MergeRefused([RowError(r.line, sku, "", "", no) for r in rows for no in told])
     return product
 
 

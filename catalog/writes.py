@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from catalog.formats.reasons import Reason
 from catalog.product import Product
 from catalog.skus import sku_key
 
@@ -78,6 +79,6 @@ class SkuTakenError(Exception):
 class InvalidProductError(ValueError):
     """A product that may not enter the catalogue; `problems` says why, nothing was written."""
 
-    def __init__(self, product_id: str, found: tuple[str, ...]) -> None:
-        super().__init__(f"{product_id}: {'; '.join(found)}")
-        self.product_id, self.problems = product_id, found
+    def __init__(self, product_id: str, found: Sequence[Reason]) -> None:
+        self.product_id, self.problems = product_id, tuple(why.reason for why in found)
+        super().__init__(f"{product_id}: {'; '.join(self.problems)}")

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, BinaryIO
 
 from catalog.formats.columns import normal_header
 from catalog.formats.encoding import Encoding
+from catalog.formats.halves import half_of, printable
 from catalog.formats.model import FileError, Limits, RowError
 from catalog.formats.reasons import why
 from catalog.formats.sources import Numbered, Record
@@ -62,6 +64,14 @@ class JsonSource:
         return isinstance(found, dict) and not any(_is_list(k, v) for k, v in found.items())
 
     def _objects(self) -> Iterator[tuple[int, Record | RowError]]:
+        """Every record that is sound to its last character, or why it is not, with its number."""
+        for number, record in self._parsed():
+            if isinstance(record, RowError):
+                yield number, replace(record, line=number, value=printable(record.value))
+            else:
+                yield number, half_of(record, number) or record
+
+    def _parsed(self) -> Iterator[tuple[int, Record | RowError]]:
         with open_text(self._file, self._encoding) as text:
             if self.lines:
                 numbered = ((n, line) for n, line in enumerate(text, start=1) if line.strip())
@@ -75,7 +85,7 @@ class JsonSource:
             if number > self._limits.max_rows:
                 raise FileError("too_large", f"more than {self._limits.max_rows} records")
             if isinstance(record, RowError):
-                yield RowError(number, "", "", record.value, record.why)
+                yield record
             else:
                 yield flattened(record, number)
 

@@ -65,7 +65,50 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "a row for each form, with its own SKU, price and stock",
     ),
     "variants_missing": ("a product without variants", "the rows of its variants"),
-    "unsound": ("{problems}", ""),
+    # what a product must be, wherever it comes from
+    "no_own_text": (
+        "there is no text in the product's own language, {language}",
+        "a title in that language",
+    ),
+    "language_unknown": ("language {language} is not one of {known}", "one of {known}"),
+    "variants_count": ("a product has 1 to {limit} variants, not {count}", "1 to {limit} variants"),
+    "sku_twice": ("SKU {sku} occurs twice", "one variant for each SKU"),
+    "identifier_empty": ("the {name} is empty", "a {name}, the same in every file"),
+    "identifier_too_long": (
+        "the {name} is longer than {limit} characters",
+        "at most {limit} characters",
+    ),
+    "identifier_unclean": (
+        "the {name} {value} has control characters or blanks around it",
+        "letters, digits and signs alone",
+    ),
+    "identifier_shortened": (
+        "the {name} {value} is a number that a spreadsheet has shortened",
+        "every digit",
+    ),
+    "gtin_shortened": (
+        "{sku}: GTIN {gtin} is a number that a spreadsheet has shortened",
+        "every digit",
+    ),
+    "title_empty": ("the {language} title is empty", "a title"),
+    "too_many_pairs": (
+        "the {language} text has more than {limit} attributes or labels",
+        "at most {limit}",
+    ),
+    "too_many_options": ("{sku}: more than {limit} options", "at most {limit}"),
+    "pair_without_name": ("{what} has no name", "a name and a value"),
+    "variant_currencies_differ": (
+        "{sku}: price and sale price have different currencies",
+        "one currency",
+    ),
+    "stock_below_zero": ("{sku}: stock {stock} is below zero", "zero or more"),
+    "amount_wrong": ("{sku}: {name} {amount} is not an amount", "an amount, such as 12.50"),
+    "currency_wrong": ("{sku}: currency {currency} is not a code like USD", "a code, such as USD"),
+    "text_too_long": (
+        "{name} is longer than {limit} characters ({length})",
+        "at most {limit} characters",
+    ),
+    "half_a_character": ("{name} has half a character (a lone surrogate)", "whole characters"),
     # rows that have no place in a shop that answers
     "not_published": ("the product is not published", "publish it, or leave it out"),
     "disabled": ("the product is disabled", "enable it, or leave it out"),

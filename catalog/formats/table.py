@@ -13,6 +13,7 @@ from typing import BinaryIO, Protocol
 
 from catalog.formats.columns import normal_header
 from catalog.formats.encoding import Encoding
+from catalog.formats.halves import printable
 from catalog.formats.model import FileError, Limits, RowError
 from catalog.formats.reasons import why
 
@@ -72,6 +73,7 @@ def open_table(
     header = _first_record(sample, delimiter)
     if len(header) > limits.max_columns:
         raise FileError("too_large", f"{len(header)} columns; at most {limits.max_columns}")
+    header = [printable(cell) for cell in header]
     names = tuple(normal_header(cell) for cell in header)
     return Table(file, encoding, limits, delimiter, skipped, tuple(header), names, commented)
 
@@ -153,10 +155,10 @@ def _checked(row: Row, width: int, lossy: bool) -> Row | RowError:
         return RowError(row.line, "", "", _shown(cells), reason)
     if any(cells[width:]):
         reason = why("cells_too_many", cells=len(cells), width=width)
-        return RowError(row.line, "", "", cells[width][:200], reason)
+        return RowError(row.line, "", "", printable(cells[width][:200]), reason)
     if not _sound(cells, lossy):
         bad = next(cell for cell in cells if not _sound([cell], lossy))
-        value = bad.encode("utf-8", "replace").decode("utf-8")[:200]
+        value = printable(bad)[:200]
         return RowError(row.line, "", "", value, why("wrong_characters"))
     return row if len(cells) == width else replace(row, cells=cells[:width])
 
@@ -174,7 +176,7 @@ def _sound(cells: list[str], lossy: bool) -> bool:
 
 
 def _shown(cells: list[str]) -> str:
-    return ", ".join(cells)[:200].encode("utf-8", "replace").decode()
+    return printable(", ".join(cells)[:200])
 
 
 def _broken(line: int, error: str) -> RowError:
