@@ -10,15 +10,18 @@ import os
 import threading
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _NICE = 10
 """Priority of what is encoded behind: a tenth of the processor where others want it all."""
@@ -86,9 +89,7 @@ class Encoder:
             self._cache.move_to_end(key)
             return known
         if behind:
-            loop = asyncio.get_running_loop()
-            vectors = await loop.run_in_executor(self._behind, self.model.encode_query, [key])
-            vector: Vectors = vectors[0]
+            vector: Vectors = (await self.behind(self.model.encode_query, [key]))[0]
             self._remember(key, vector)
             return vector
         waiting = self._waiting.get(key)
@@ -114,6 +115,11 @@ class Encoder:
         if not parts:
             return np.empty((0, self.model.dimension), dtype=np.float32)
         return np.concatenate(parts)
+
+    async def behind(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Blocking work that may wait, off the event loop and at a low priority; one at a time."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._behind, partial(work, *args, **kwargs))
 
     async def close(self) -> None:
         """Stop the threads; questions still waiting are cancelled."""

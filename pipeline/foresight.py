@@ -3,11 +3,11 @@
 Each question is put twice to what finds its products and facts: as the shop is now, and with the
 changed products in place. Both are forks of the live shelf and index, which stay untouched, made
 in one step so that an edit by somebody else counts on both sides or on neither. Vectors are made
-behind the shoppers' questions, and the event loop is given back after every question.
+and searched behind the shoppers' questions, and the event loop is given back after every question.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.product import Product
@@ -68,10 +68,7 @@ class Foresight:
         rows, not_searched = await self._rows(standing)
         vectors = [await self._vector(asking) for asking in askings]
         before = self._before()
-        await asyncio.sleep(0)
-        shelf = before.shelf.fork()
-        shelf.apply(standing, removed, shelf.version)
-        after = replace(before, shelf=shelf, retriever=before.retriever.fork(shelf, rows, removed))
+        after = await self._retriever.encoder.behind(_after, before, standing, rows, removed)
         found = []
         for asking, vector in zip(askings, vectors, strict=True):
             await asyncio.sleep(0)
@@ -124,3 +121,12 @@ class Foresight:
             encoded.update({texts: rows[product.id] for product, texts in batch})
         self._encoded = encoded
         return encoded
+
+
+def _after(
+    before: Shop, changed: Sequence[Product], rows: Mapping[str, Vectors], removed: Sequence[str]
+) -> Shop:
+    """The same shop with the change made."""
+    shelf = before.shelf.fork()
+    shelf.apply(changed, removed, shelf.version)
+    return replace(before, shelf=shelf, retriever=before.retriever.fork(shelf, rows, removed))

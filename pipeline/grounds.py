@@ -52,7 +52,8 @@ class AnswerChange:
 
 @dataclass(frozen=True, slots=True)
 class Shop:
-    """What finds the grounds of an answer; `in_prompt`: how many products a prompt has."""
+    """What finds the grounds of an answer, a fork that nothing else uses; `in_prompt`: how many
+    products a prompt has."""
 
     shelf: HotShelf
     retriever: Retriever
@@ -70,13 +71,15 @@ class Shop:
         sku = None if variant is None else variant.sku
         return Question(asking.text, asking.locale, "", product_id=product.id, sku=sku)
 
-    def sources(self, question: Question | None, vector: Vectors | None) -> tuple[Source, ...]:
-        """The products that are found, as an answer has them."""
+    async def sources(
+        self, question: Question | None, vector: Vectors | None
+    ) -> tuple[Source, ...]:
+        """The products that are found, as an answer has them; searched behind the shoppers."""
         if question is None:
             return ()
         hits = self.retriever.known(question)
         if not hits and vector is not None:
-            hits = self.retriever.search(question, vector, ())
+            hits = await self.retriever.search_behind(question, vector)
         return self.retriever.hydrate(hits)
 
     def grounds(self, question: Question | None, sources: Sequence[Source]) -> Grounds:
@@ -93,14 +96,15 @@ async def compare(
 ) -> AnswerChange | None:
     """What changes for one question; None if nothing does. `vector` is not needed on a page."""
     was, becomes = before.question(asking), after.question(asking)
-    old = before.sources(was, vector)
-    await asyncio.sleep(0)
-    new = after.sources(becomes, vector)
+    old = await before.sources(was, vector)
+    new = await after.sources(becomes, vector)
     if was == becomes and _same_records(old, new):
         return None
     await asyncio.sleep(0)
-    change = AnswerChange(asking, before.grounds(was, old), after.grounds(becomes, new))
-    return None if change.before == change.after else change
+    stood = before.grounds(was, old)
+    await asyncio.sleep(0)
+    stands = after.grounds(becomes, new)
+    return None if stood == stands else AnswerChange(asking, stood, stands)
 
 
 def _same_records(before: Sequence[Source], after: Sequence[Source]) -> bool:

@@ -64,6 +64,15 @@ class Retriever:
         """Products that are best encoded together."""
         return self.encoder.document_batch
 
+    async def search_behind(self, question: Question, vector: Vectors) -> tuple[Hit, ...]:
+        """What `search` finds without a conversation, looked for behind the shoppers' questions.
+
+        A GPU's index is for one thread at a time, and fast enough to be searched right here.
+        """
+        if self._config.device == "gpu":
+            return self.search(question, vector, ())
+        return await self.encoder.behind(self.search, question, vector, ())
+
     async def rebuild(self) -> None:
         """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]

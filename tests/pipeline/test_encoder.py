@@ -141,3 +141,23 @@ def test_the_bundled_model_understands_both_languages(question: str, right: int)
     assert documents.shape == (4, model.dimension)
     assert np.allclose(np.linalg.norm(documents, axis=1), 1.0, atol=1e-3)
     assert int(np.argmax(documents @ model.encode_query([question])[0])) == right
+
+
+async def test_a_question_asked_behind_holds_up_no_shopper_and_is_remembered() -> None:
+    class Slow(LetterModel):
+        def encode_query(self, texts: Sequence[str]) -> Vectors:
+            if "saved" not in texts:
+                return self.encode_document(texts)
+            return super().encode_query(texts)
+
+    model = Slow()
+    model.gate.clear()
+    encoder = Encoder(model)
+    behind = asyncio.create_task(encoder.query("Saved", behind=True))
+    await asyncio.wait_for(encoder.query("shopper's"), 5)
+    assert not behind.done()
+    model.gate.set()
+    first = await behind
+    assert np.array_equal(await encoder.query("saved"), first)
+    assert model.calls == [["saved"]]
+    await encoder.close()
