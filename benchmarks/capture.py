@@ -73,7 +73,9 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
     prompts = PromptBuilder(Tokenizer.load(model), PromptConfig())
     engine = RecordingEngine()
     config = ChatConfig(max_tokens=max_tokens)
-    chat = Chat(shelf, Retriever(encoder, shelf), prompts, engine, NoSessions(), config)
+    retriever = Retriever(encoder, shelf)
+    await retriever.rebuild()
+    chat = Chat(shelf, retriever, prompts, engine, NoSessions(), config)
     for number, one in enumerate(asked):
         question = Question(
             text=one.message,

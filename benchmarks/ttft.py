@@ -100,12 +100,20 @@ async def measure(bench: Bench, concurrency: int, rounds: Sequence[range]) -> di
         for arm in order:
             answers[arm] += await bench.run(arm, concurrency, numbers)
         order.reverse()
+    check_alike(answers)
     return {
         "concurrency": concurrency,
         "ttft_ms": {arm: summary([a.ttft * 1e3 for a in got]) for arm, got in answers.items()},
         "stages_ms": stage_table(answers["hotshelf"]),
         "raw": {arm: [asdict(a) for a in got] for arm, got in answers.items()},
     }
+
+
+def check_alike(answers: dict[str, list[Answer]]) -> None:
+    """Raise RuntimeError unless both arms had prompts of the same lengths, in the same order."""
+    lengths = {arm: [a.tokens.get("prompt") for a in got] for arm, got in answers.items()}
+    if lengths["bare"] != lengths["hotshelf"]:
+        raise RuntimeError("the arms were given different prompts: they cannot be compared")
 
 
 def stage_table(answers: Sequence[Answer]) -> dict[str, dict[str, float]]:
