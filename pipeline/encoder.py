@@ -6,7 +6,6 @@ repeated question costs nothing, and questions that arrive together are encoded 
 """
 
 import asyncio
-import logging
 import os
 import threading
 import unicodedata
@@ -19,10 +18,6 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.own_processors import on_own_processors
-
-log = logging.getLogger(__name__)
 
 Vectors = NDArray[np.float32]
 P = ParamSpec("P")
@@ -52,15 +47,11 @@ class EmbeddingModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EncoderConfig:
-    """`cache_size` questions are remembered; at most `max_batch` are encoded in one call.
-
-    `own_processors`: bind the threads that encode questions; for models on the CPU.
-    """
+    """`cache_size` questions are remembered; at most `max_batch` are encoded in one call."""
 
     cache_size: int = 4096
     max_batch: int = 16
     document_batch: int = 32
-    own_processors: bool = False
 
 
 def normalise(text: str) -> str:
@@ -77,7 +68,7 @@ class Encoder:
     def __init__(self, model: EmbeddingModel, config: EncoderConfig | None = None) -> None:
         self.model = model
         self._config = config or EncoderConfig()
-        self._thread = ThreadPoolExecutor(1, "encoder", initializer=self._settle)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         self._behind = ThreadPoolExecutor(1, "encoder-behind", initializer=_step_back)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
         self._waiting: dict[str, asyncio.Future[Vectors]] = {}
@@ -136,15 +127,6 @@ class Encoder:
             self._batcher.cancel()
         for thread in (self._thread, self._behind):
             thread.shutdown(wait=False, cancel_futures=True)
-
-    def _settle(self) -> None:
-        """Begin the thread of questions."""
-        if not self._config.own_processors:
-            return
-        try:
-            on_own_processors(lambda: self.model.encode_query(["ready?"]))
-        except Exception:  # a broken initializer would break the thread for good
-            log.warning("the encoder's threads stay where the system puts them", exc_info=True)
 
     async def _drain(self) -> None:
         """Encode what waits, batch by batch, until nothing does."""

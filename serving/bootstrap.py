@@ -107,7 +107,7 @@ async def _stock(
     shelf.replace(snapshot.products, snapshot.version)
     with progress.step("Encoder and vectors") as note:
         model = CachedVectors(await _load_encoder(settings), settings.data_dir / "vectors")
-        encoder = Encoder(model, configs.encoder(settings))
+        encoder = Encoder(model)
         stack.push_async_callback(encoder.close)
         retriever = Retriever(encoder, shelf, configs.retriever(settings))
         await retriever.rebuild()

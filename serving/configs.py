@@ -1,7 +1,6 @@
 """From the settings to the config of each component: the only place that knows both."""
 
 from pipeline.chat import ChatConfig
-from pipeline.encoder import EncoderConfig
 from pipeline.foresight import ForesightConfig
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
@@ -54,11 +53,6 @@ def sessions(settings: Settings) -> SessionConfig:
     return SessionConfig(
         settings.session_ttl_s, settings.store_timeout_s, settings.session_max_turns
     )
-
-
-def encoder(settings: Settings) -> EncoderConfig:
-    """How questions become vectors."""
-    return EncoderConfig(own_processors=settings.device == "cpu")
 
 
 def retriever(settings: Settings) -> RetrieverConfig:
