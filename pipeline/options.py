@@ -94,6 +94,14 @@ class OptionReader:
         color = next((color for color in known if color is not None), "")
         return self._lexicons[locale].color_names.get(color, value)
 
+    def colors_of(self, text: str) -> frozenset[str]:
+        """The canonical colours that any text names."""
+        return self._colors_in(text)
+
+    def is_shade(self, color: str, of: str) -> bool:
+        """Whether `color` is `of`, or a shade of it: navy is blue."""
+        return of in (color, self._shades.get(color))
+
     def _wish(
         self, product: Product, name: str, values: tuple[str, ...], said: str, locale: Locale
     ) -> Wish:

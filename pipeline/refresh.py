@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from catalog.product import Product
 from pipeline.hotshelf import HotShelf
-from pipeline.retriever import Retriever, searchable_texts
+from pipeline.retriever import Retriever, found_by
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Refresher:
         """The catalogue is at `version`: these products changed, these ids are gone."""
         for product in changed:
             old = self._shelf.get(product.id)
-            if old is None or searchable_texts(old) != searchable_texts(product):
+            if old is None or found_by(old) != found_by(product):
                 self._waiting[product.id] = product
         for product_id in removed:
             if self._shelf.get(product_id) is not None:

@@ -1,15 +1,21 @@
 """Which products a question is about: the page's, the conversation's, or the nearest ones."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from catalog.product import Product
+from pipeline.analysis import Terms, has_han, standard_analyser
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
+from pipeline.fusion import Candidate, FusionConfig, fuse
 from pipeline.hotshelf import HotShelf
 from pipeline.index import VectorIndex
+from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
 from pipeline.live_index import LiveIndex
+from pipeline.live_lexical import LiveLexical
+from pipeline.synonyms import Thesaurus
 from pipeline.types import Question, Source, Turn, Why
 
 
@@ -28,6 +34,7 @@ class RetrieverConfig:
 
     products: int = 3
     device: Device = "cpu"
+    fusion: FusionConfig = field(default_factory=FusionConfig)
 
 
 def searchable_texts(product: Product) -> list[str]:
@@ -48,6 +55,11 @@ def searchable_texts(product: Product) -> list[str]:
     ]
 
 
+def found_by(product: Product) -> tuple[object, ...]:
+    """Whatever `product` is found by: if it is the same, nothing has to be read again."""
+    return (searchable_texts(product), lexical_texts(product))
+
+
 class Retriever:
     """Finds product ids; records are looked up later, so a deleted product cannot come back."""
 
@@ -57,7 +69,18 @@ class Retriever:
         self.encoder = encoder
         self._shelf = shelf
         self._config = config or RetrieverConfig()
+        self._analyser = standard_analyser()
+        self._thesaurus = Thesaurus((), self._analyser)
         self._index: LiveIndex | None = None
+        self._words: LiveLexical | None = None
+
+    async def encode(self, text: str) -> Vectors:
+        """What `candidates` and `search` want to know of a question besides its words."""
+        return await self.encoder.query(text)
+
+    def use_synonyms(self, groups: Sequence[Sequence[str]]) -> None:
+        """Take the words of each group to mean the same, from now on."""
+        self._thesaurus = Thesaurus(groups, self._analyser)
 
     @property
     def batch(self) -> int:
@@ -78,13 +101,18 @@ class Retriever:
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
         device = self._config.device
-        self._index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
+        index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
+        words = await asyncio.to_thread(self._lexical, self._shelf.products())
+        self._index, self._words = index, words
+        index.settle()
 
     async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
         """Find `changed` by their new texts and `removed` no more, from now on."""
-        if self._index is None:
+        if self._index is None or self._words is None:
             return
-        self._index.change(await self.rows(changed), removed)
+        vectors = await self.rows(changed)
+        self._words.change(self._rows_of_words(changed), removed)
+        self._index.change(vectors, removed)
 
     async def rows(self, products: Sequence[Product]) -> dict[str, Vectors]:
         """The vectors by which products are found, float32 [texts, dimension] by product id.
@@ -101,9 +129,13 @@ class Retriever:
     ) -> "Retriever":
         """One that finds as this one does now, but for `rows` and `removed`, on another shelf."""
         fork = Retriever(self.encoder, shelf, self._config)
-        if self._index is not None:
-            fork._index = self._index.fork()
+        fork._thesaurus = self._thesaurus
+        if self._index is not None and self._words is not None:
+            fork._index, fork._words = self._index.fork(), self._words.fork()
             fork._index.change(rows, removed)
+            changed = (shelf.get(id_) for id_ in rows)
+            words = self._rows_of_words([product for product in changed if product is not None])
+            fork._words.change(words, removed)
         return fork
 
     def known(self, question: Question) -> tuple[Hit, ...]:
@@ -114,21 +146,51 @@ class Retriever:
 
     def search(self, question: Question, vector: Vectors, turns: Sequence[Turn]) -> tuple[Hit, ...]:
         """The nearest products, behind the conversation's when the question names none of them."""
-        if self._index is None:
-            return ()
-        near = [
-            Hit(id_, "search", score)
-            for id_, score in self._index.search(vector, self._config.products)
-        ]
+        found = self.candidates(question.text, vector, self._config.products)
+        near = [Hit(candidate.product_id, "search", candidate.dense) for candidate in found]
         earlier = [Hit(id_, "conversation") for id_ in _last_products(turns)]
         if earlier and not any(self._is_named(hit, question.text) for hit in near):
             near = [*earlier, *(hit for hit in near if hit.product_id != earlier[0].product_id)]
         return tuple(near[: self._config.products])
 
+    def candidates(
+        self, text: str, vector: Vectors, k: int, among: Collection[str] | None = None
+    ) -> tuple[Candidate, ...]:
+        """At most `k` products by meaning and by words, best first; `vector` is of `encode`.
+
+        Only those `among`, if that is given: each of them is then compared, exactly.
+        """
+        if self._index is None or self._words is None:
+            return ()
+        fusion = self._config.fusion
+        terms = self._terms(text, self._words)
+        if among is None:
+            depth = max(k, fusion.depth)
+            dense = dict(self._index.search(vector, depth))
+            lexical = dict(self._words.search(terms, depth))
+        else:
+            dense = self._index.scores(vector, among)
+            lexical = dict(self._words.search(terms, len(among), among))
+        return fuse(dense, lexical, fusion.han if has_han(text) else fusion.latin)[:k]
+
     def hydrate(self, hits: Sequence[Hit]) -> tuple[Source, ...]:
         """The records of `hits` as they are at this moment."""
         found = ((self._shelf.get(hit.product_id), hit) for hit in hits)
         return tuple(Source(p, hit.why, hit.score) for p, hit in found if p is not None)
+
+    def _terms(self, text: str, words: LiveLexical) -> Terms:
+        """What `text` is searched by: its own words, spelt as the shop spells them, and others
+        that mean the same."""
+        return self._thesaurus.widened(words.known(self._analyser.question(text)))
+
+    def _rows_of_words(self, products: Sequence[Product]) -> dict[str, Sequence[Row]]:
+        return {product.id: lexical_rows(product, self._analyser) for product in products}
+
+    def _lexical(self, products: Sequence[Product]) -> LiveLexical:
+        """All of the shelf's words, read afresh."""
+        store, rows = LexicalStore(), self._rows_of_words(products)
+        store.learn(rows)
+        return LiveLexical(store, store.commit(rows))
 
     def _is_named(self, hit: Hit, question: str) -> bool:
         product = self._shelf.get(hit.product_id)

@@ -1,0 +1,150 @@
+"""Whether the right product is found: `python -m benchmarks.retrieval --catalog F --questions Q`.
+
+Takes any catalogue that imports (and files without prices, read for measuring only; `demo` is the
+demo shop) and a file of questions, one JSON object a line, with `relevant` product ids or a `sku`.
+Questions are asked one after another, without a page and without a conversation, as a gateway
+answers them by default. Prints JSON last.
+
+nDCG's gains are 2^grade - 1 where a question has `graded` products, else 1 for a relevant one.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from pathlib import Path
+from typing import Any
+
+from benchmarks.catalog_files import products_of
+from benchmarks.report import percentile
+from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
+from pipeline.encoder import EmbeddingModel, Encoder
+from pipeline.hotshelf import HotShelf
+from pipeline.retriever import Retriever
+from pipeline.vector_cache import CachedVectors
+
+DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and the product ids that answer it, with their gains."""
+
+    text: str
+    relevant: frozenset[str]
+    gains: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was measured, question by question; times in milliseconds."""
+
+    ranks: list[int | None] = field(default_factory=list)
+    ndcg: list[float] = field(default_factory=list)
+    encode_ms: list[float] = field(default_factory=list)
+    search_ms: list[float] = field(default_factory=list)
+    missed: list[tuple[str, int | None]] = field(default_factory=list)
+
+    def add(self, asked: Asked, found: Sequence[str]) -> None:
+        """Count what was found for one question."""
+        rank = next((i for i, id_ in enumerate(found) if id_ in asked.relevant), None)
+        self.ranks.append(rank)
+        self.ndcg.append(ndcg(asked.gains, found))
+        if rank != 0:
+            self.missed.append((asked.text, rank))
+
+    def hit(self, at: int) -> float:
+        """The share of questions with a right product among the first `at`."""
+        right = sum(rank is not None and rank < at for rank in self.ranks)
+        return round(right / len(self.ranks), 3)
+
+    def report(self) -> dict[str, Any]:
+        """The figures, by the names under which they are compared."""
+        return {
+            "questions": len(self.ranks),
+            **{f"hit@{at}": self.hit(at) for at in (1, 3, 10)},
+            "ndcg@10": round(sum(self.ndcg) / len(self.ndcg), 3),
+            "not_carried": None,
+            "p50_ms": round(percentile(self.search_ms, 0.5), 2),
+            "p99_ms": round(percentile(self.search_ms, 0.99), 2),
+            "encode_p50_ms": round(percentile(self.encode_ms, 0.5), 2),
+            "encode_p99_ms": round(percentile(self.encode_ms, 0.99), 2),
+        }
+
+
+def ndcg(gains: Mapping[str, float], found: Sequence[str]) -> float:
+    """Discounted gain of the first ten, as a share of the best that there could be."""
+    best = sorted(gains.values(), reverse=True)[:DEPTH]
+    ideal = sum(gain / log2(place + 2) for place, gain in enumerate(best))
+    told = sum(gains.get(id_, 0.0) / log2(place + 2) for place, id_ in enumerate(found[:DEPTH]))
+    return told / ideal if ideal else 0.0
+
+
+def asked(row: Mapping[str, Any], shelf: HotShelf) -> Asked | None:
+    """A line of a question file; None where it names no product of the catalogue."""
+    text = str(row.get("query") or row["question"])
+    named = row.get("relevant") or ([row["sku"]] if row.get("sku") else [])
+    pages = (shelf.resolve(str(reference)) for reference in named)
+    relevant = frozenset(product.id for product, _ in filter(None, pages))
+    graded = row.get("graded") or {}
+    gains = {id_: 2.0 ** float(grade) - 1 for id_, grade in graded.items()}
+    return Asked(text, relevant, gains or dict.fromkeys(relevant, 1.0)) if relevant else None
+
+
+async def measure(retriever: Retriever, questions: Sequence[Asked]) -> Tally:
+    """Ask every question once."""
+    tally = Tally()
+    for question in questions:
+        began = time.perf_counter()
+        vector = await retriever.encode(question.text)
+        encoded = time.perf_counter()
+        found = retriever.candidates(question.text, vector, DEPTH)
+        tally.search_ms.append((time.perf_counter() - encoded) * 1000)
+        tally.encode_ms.append((encoded - began) * 1000)
+        tally.add(question, [candidate.product_id for candidate in found])
+    return tally
+
+
+async def run(given: argparse.Namespace) -> Tally:
+    """Read, encode (or remember), ask."""
+    shelf = HotShelf()
+    shelf.replace(products_of(given.catalog), 1)
+    model: EmbeddingModel = load_embedding_model(given.encoder, "cpu")
+    cached = CachedVectors(model, given.cache / Path(given.catalog).stem) if given.cache else None
+    encoder = Encoder(cached or model)
+    retriever = Retriever(encoder, shelf)
+    began = time.perf_counter()
+    await retriever.rebuild()
+    if cached is not None:
+        cached.save()
+    print(f"{len(shelf)} products read in {time.perf_counter() - began:.1f} s", flush=True)
+    lines = Path(given.questions).read_text(encoding="utf-8").splitlines()
+    found = [asked(json.loads(line), shelf) for line in lines if line.strip()]
+    known = [question for question in found if question is not None]
+    if len(known) < len(found):
+        print(f"{len(found) - len(known)} questions name no product of the catalogue: left out")
+    tally = await measure(retriever, known)
+    await encoder.close()
+    return tally
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="benchmarks.retrieval", description=__doc__)
+    parser.add_argument("--catalog", required=True, help="a file, or `demo`")
+    parser.add_argument("--questions", required=True, help="a file of JSON lines")
+    parser.add_argument("--cache", type=Path, help="a folder that keeps vectors between runs")
+    parser.add_argument("--encoder", default=DEFAULT_ENCODER, help="as HOTSHELF_ENCODER")
+    parser.add_argument("--misses", action="store_true", help="show what was not found first")
+    given = parser.parse_args()
+    tally = asyncio.run(run(given))
+    for text, rank in tally.missed if given.misses else ():
+        print(f"{'not found' if rank is None else f'place {rank + 1}'}: {text}")
+    print(json.dumps(tally.report()))
+
+
+if __name__ == "__main__":
+    main()

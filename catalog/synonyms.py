@@ -1,0 +1,77 @@
+"""Words that mean the same in one shop, as its merchandisers write them down.
+
+One group a line, its words separated by commas: `sofa, couch, settee`. A line that begins with #
+is a note. Whoever writes last wins, since the whole text is sent each time.
+"""
+
+import json
+import re
+import time
+from dataclasses import dataclass
+
+from redis.asyncio import Redis
+
+from catalog.keys import CatalogKeys, text
+
+MAX_CHARACTERS = 200_000
+"""Of one shop's synonyms."""
+MAX_WORDS = 32
+"""Of one group: a question that has one is searched with all."""
+_COMMAS = re.compile(r"[,，、]")
+
+Groups = tuple[tuple[str, ...], ...]
+
+
+class SynonymsError(ValueError):
+    """The text cannot be used; the message says which line, and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synonyms:
+    """The text as it was written, by whom and when (seconds since 1970); and its groups."""
+
+    text: str = ""
+    actor: str = ""
+    since: float = 0.0
+    groups: Groups = ()
+
+
+def parse(written: str) -> Groups:
+    """The groups of `written`. Raises `SynonymsError`."""
+    if len(written) > MAX_CHARACTERS:
+        raise SynonymsError(f"text: may have {MAX_CHARACTERS} characters, not {len(written)}")
+    lines = enumerate(written.splitlines(), start=1)
+    found = ((number, line.strip()) for number, line in lines)
+    return tuple(_group(number, line) for number, line in found if line and line[0] != "#")
+
+
+def _group(number: int, line: str) -> tuple[str, ...]:
+    words = tuple(dict.fromkeys(word.strip() for word in _COMMAS.split(line) if word.strip()))
+    if len(words) < 2:
+        raise SynonymsError(f"text: line {number} has one word: write those that mean the same")
+    if len(words) > MAX_WORDS:
+        raise SynonymsError(f"text: line {number} has {len(words)} words: {MAX_WORDS} at most")
+    return words
+
+
+class SynonymStore:
+    """One shop's synonyms, the same for every replica."""
+
+    def __init__(self, redis: Redis, keys: CatalogKeys | None = None) -> None:
+        self._redis = redis
+        self._key = f"{(keys or CatalogKeys()).prefix}:synonyms"
+
+    async def put(self, written: str, *, actor: str, now: float | None = None) -> Synonyms:
+        """Replace what was there. Raises `SynonymsError`."""
+        groups = parse(written)
+        since = time.time() if now is None else now
+        await self._redis.set(self._key, json.dumps([written, actor, since], ensure_ascii=False))
+        return Synonyms(written, actor, since, groups)
+
+    async def get(self) -> Synonyms:
+        """What was written last."""
+        stored = await self._redis.get(self._key)
+        if stored is None:
+            return Synonyms()
+        written, actor, since = json.loads(text(stored))
+        return Synonyms(written, actor, since, parse(written))

@@ -1,0 +1,242 @@
+"""Exact identifiers in a question: SKUs, product ids, barcodes (GTIN), model numbers.
+
+Width, case, blanks and hyphens do not count. A word is an identifier if the shop has it, or if it
+looks like the shop's own and there is none: then it is not found, and never its neighbour.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from catalog.product import Product
+from pipeline.cues import Cues, alternatives, every
+from pipeline.words import fold, shape
+
+_PART = re.compile(r"[a-z0-9]+")
+_JOINT = re.compile(r"[\s\-‐‑‒–—_./]{1,3}")
+_MOST_PARTS = 8
+_SHORT = 5
+"""A number of so many digits or fewer counts only after a word such as SKU."""
+_BARCODE = range(12, 15)
+"""Digits of UPC, EAN and GTIN-14."""
+_SPELLED = 6
+"""Letters in the shortest SKU that is recognised without its hyphens and digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """`written` as in the question; `product_id` None: the shop has no such thing.
+
+    `sku` is the variant it stands for, if it stands for one. `at`: from where to where.
+    """
+
+    written: str
+    key: str
+    product_id: str | None
+    sku: str | None = None
+    at: tuple[int, int] = (0, 0)
+
+
+def key_of(text: str) -> str:
+    """What identifiers are compared by; a number's leading zeros do not count."""
+    key = "".join(_PART.findall(fold(text)))
+    return key.lstrip("0") or key if key.isdigit() and len(key) > _SHORT else key
+
+
+class IdentifierIndex:
+    """Identifiers of the products on the shelf; `models`: how shops call a model number."""
+
+    def __init__(self, models: Iterable[str] = ()) -> None:
+        self._models = frozenset(map(shape, models))
+        self._owners: dict[str, dict[str, str | None]] = {}
+        self._heads: Counter[str] = Counter()
+        self._shapes: Counter[tuple[str, ...]] = Counter()
+        self._known: dict[str, tuple[tuple[str, str | None], ...]] = {}
+
+    def add(self, product: Product) -> None:
+        """Know `product` from now on."""
+        self.remove(product)
+        rows = self._known[product.id] = tuple(self._rows(product))
+        for written, sku in rows:
+            self._owners.setdefault(key_of(written), {}).setdefault(product.id, sku)
+            self._heads.update(_heads(written))
+            self._shapes[_shape(_parts(written))] += 1
+
+    def remove(self, product: Product) -> None:
+        """Forget it, whatever it was."""
+        for written, _ in self._known.pop(product.id, ()):
+            owners = self._owners.get(key_of(written), {})
+            owners.pop(product.id, None)
+            if not owners:
+                self._owners.pop(key_of(written), None)
+            self._heads -= Counter(_heads(written))
+            self._shapes -= Counter([_shape(_parts(written))])
+
+    def find(self, key: str) -> tuple[str, str | None] | None:
+        """The product, and the variant if it is one's, with this `key_of`."""
+        owners = self._owners.get(key)
+        return next(iter(owners.items())) if owners else None
+
+    def is_alike(self, parts: list[str]) -> bool:
+        """Whether the shop has identifiers that look like this and begin like this."""
+        if parts[0].isdigit():
+            return (_shape(parts)) in self._shapes
+        return len(parts) > 2 and any(
+            "-".join(parts[:length]) in self._heads for length in range(len(parts) - 1, 0, -1)
+        )
+
+    def _rows(self, product: Product) -> Iterable[tuple[str, str | None]]:
+        """Everything that the product is found by exactly; a lone variant is not told apart."""
+        alone = len(product.variants) == 1
+        yield product.id, None
+        for variant in product.variants:
+            sku = None if alone else variant.sku
+            if variant.sku != product.id:
+                yield variant.sku, sku
+            if variant.gtin:
+                yield variant.gtin, sku
+        for text in product.texts.values():
+            for name, value in text.attributes:
+                if shape(name) in self._models and _is_code(value):
+                    yield value, None
+
+
+class IdentifierReader:
+    """Finds identifiers in questions."""
+
+    def __init__(self, cues: Iterable[Cues]) -> None:
+        cues = tuple(cues)
+        self._hard = self._before(every(cues, "identifier", "hard"))
+        self._soft = self._before(every(cues, "identifier", "soft"))
+        self._other = self._before(every(cues, "identifier", "other"))
+
+    @staticmethod
+    def _before(words: Iterable[str]) -> re.Pattern[str]:
+        """A word that is followed by an identifier, up to the identifier's first character."""
+        between = r"(?:\s|:|#|\.|：|=|is|no|number|num|code|是|为|号|码)*"
+        return re.compile(alternatives(words) + between + "$")
+
+    def read(self, text: str, index: IdentifierIndex) -> tuple[Identifier, ...]:
+        """The identifiers of `text`, which is `fold`ed: those the shop has and those it has not."""
+        places = [match.span() for match in _PART.finditer(text)]
+        found: list[Identifier] = []
+        at = 0
+        while at < len(places):
+            taken, identifier = self._at(text, places[at:], index)
+            if identifier is not None:
+                found.append(identifier)
+            at += taken
+        return tuple({identifier.key: identifier for identifier in found}.values())
+
+    def _at(
+        self, text: str, places: list[tuple[int, int]], index: IdentifierIndex
+    ) -> tuple[int, Identifier | None]:
+        """What begins here, and how many parts it takes."""
+        run = _run(text, places)
+        before = text[: run[0][0]]
+        cue = bool(self._hard.search(before))
+        soft = bool(self._soft.search(before))
+        if not cue and self._other.search(before):
+            return len(run), None
+        for length in range(len(run), 0, -1):
+            written = text[run[0][0] : run[length - 1][1]]
+            owner = index.find(key_of(written))
+            if owner is not None and (cue or soft or _stands_alone(written)):
+                span = (run[0][0], run[length - 1][1])
+                return length, Identifier(written, key_of(written), *owner, span)
+        return self._unknown(text, run, index, cue=cue, soft=soft)
+
+    def _unknown(
+        self,
+        text: str,
+        run: list[tuple[int, int]],
+        index: IdentifierIndex,
+        *,
+        cue: bool,
+        soft: bool,
+    ) -> tuple[int, Identifier | None]:
+        """An identifier that the shop does not have, if this is one."""
+        length = _written_together(text, run, cue=cue or soft)
+        parts = [text[start:end] for start, end in run[:length]]
+        written = text[run[0][0] : run[length - 1][1]]
+        digits = any(character.isdigit() for character in written)
+        number = written.replace(" ", "").replace("-", "")
+        if cue or soft:
+            unknown = digits or (cue and length > 1 and "-" in written)
+        elif number.isdigit():
+            alike = len(number) > _SHORT and index.is_alike([number])
+            unknown = len(number) in _BARCODE or (length == 1 and alike)
+        else:
+            unknown = index.is_alike(parts) and (digits or "-" in written)
+        if not unknown or (text[: run[0][0]].endswith(("$", "¥", "#")) and not cue):
+            return (length if length > 1 and "-" in written else 1), None
+        span = (run[0][0], run[length - 1][1])
+        return length, Identifier(written, key_of(written), None, None, span)
+
+
+def _run(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The parts from the first one on that only blanks and hyphens separate."""
+    run = [places[0]]
+    for place in places[1:_MOST_PARTS]:
+        if not _JOINT.fullmatch(text[run[-1][1] : place[0]]):
+            break
+        run.append(place)
+    return run
+
+
+def _written_together(text: str, run: list[tuple[int, int]], *, cue: bool) -> int:
+    """How many parts look like one identifier: joined by hyphens, or groups of digits."""
+    length = 1
+    hyphenated = False
+    while length < len(run):
+        joint = text[run[length - 1][1] : run[length][0]].strip()
+        digits = text[run[length - 1][0] : run[length - 1][1]].isdigit()
+        more = text[run[length][0] : run[length][1]]
+        if joint or (not hyphenated and digits and more.isdigit()):
+            length, hyphenated = length + 1, hyphenated or bool(joint)
+        else:
+            break
+    if length == 1 and not cue:
+        return _spelled_with_blanks(text, run)
+    return length
+
+
+def _spelled_with_blanks(text: str, run: list[tuple[int, int]]) -> int:
+    """As in "kit brd ele 056": short words of equal make that end in a number."""
+    parts = [text[start:end] for start, end in run]
+    for length in range(len(parts), 2, -1):
+        *words, last = parts[:length]
+        if last.isdigit() and len(last) > 1 and all(len(word) <= 4 for word in words):
+            return length
+    return 1
+
+
+def _parts(written: str) -> list[str]:
+    return _PART.findall(fold(written))
+
+
+def _heads(written: str) -> list[str]:
+    """What identifiers of the same family begin with: all but the last part."""
+    parts = _parts(written)
+    return ["-".join(parts[:length]) for length in range(1, len(parts))] if len(parts) > 2 else []
+
+
+def _shape(parts: list[str]) -> tuple[str, ...]:
+    """Which of the parts are numbers, and how long they are."""
+    return tuple(f"9{len(part)}" if part.isdigit() else "a" for part in parts)
+
+
+def _is_code(value: str) -> bool:
+    return any(c.isdigit() for c in value) and len(key_of(value)) > 2 and len(value) <= 40
+
+
+def _stands_alone(written: str) -> bool:
+    """Whether it is told from common words and amounts without a word before it."""
+    key = key_of(written)
+    digits = sum(character.isdigit() for character in key)
+    if digits == len(key):
+        return len(key) > _SHORT
+    if digits:
+        return len(key) > 3
+    return len(key) >= _SPELLED and (len(_parts(written)) > 2 or " " not in written)

@@ -1,0 +1,123 @@
+"""Kinds of things, by what shoppers call them: the vocabulary in `templates/kinds.csv`.
+
+It knows many more kinds than a shop sells, which is how a question for one that is not sold is
+told from a question in other words. A kind may be a sort of another: a desk lamp is a lamp.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from catalog.product import Locale
+from pipeline.words import framed, shape
+
+_LONGEST = 4
+"""Words in the longest English name of a kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A kind named in a text, and where: places in the `framed` text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Kinds:
+    """Finds kinds in texts. `broader` maps a kind to the one it is a sort of."""
+
+    def __init__(
+        self, names: Mapping[str, Mapping[Locale, tuple[str, ...]]], broader: Mapping[str, str]
+    ) -> None:
+        self._names = names
+        self.broader = broader
+        self._latin: dict[str, str] = {}
+        self._han: dict[str, str] = {}
+        for kind, by_locale in names.items():
+            for word in (word for words in by_locale.values() for word in words):
+                key = shape(word).strip()
+                (self._latin if key.isascii() else self._han).setdefault(key, kind)
+        self._longest_han = max(map(len, self._han), default=0)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Kinds":
+        """Read `folder/kinds.csv`. Raises `OSError`, `KeyError` or `ValueError`."""
+        names: dict[str, dict[Locale, tuple[str, ...]]] = {}
+        broader: dict[str, str] = {}
+        with (folder / "kinds.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                names[row["kind"]] = {
+                    "en": tuple(filter(None, row["en"].split("|"))),
+                    "zh": tuple(filter(None, row["zh"].split("|"))),
+                }
+                if row["of"]:
+                    broader[row["kind"]] = row["of"]
+        if unknown := set(broader.values()) - set(names):
+            raise ValueError(f"kinds.csv: no such kind: {', '.join(sorted(unknown))}")
+        return cls(names, broader)
+
+    def named(self, text: str) -> list[Named]:
+        """The kinds in `text`, which is `framed`, in its order; the longest names win."""
+        found = []
+        at = 0
+        while at < len(text):
+            match = self._at(text, at)
+            if match is None:
+                at += 1
+            else:
+                found.append(match)
+                at = match.end
+        return found
+
+    def in_text(self, text: str) -> list[Named]:
+        """The same for any text."""
+        return self.named(framed(text))
+
+    def chain(self, kind: str) -> Iterator[str]:
+        """`kind` and whatever it is a sort of."""
+        while kind:
+            yield kind
+            kind = self.broader.get(kind, "")
+
+    def siblings(self, kind: str) -> list[str]:
+        """Kinds that are a sort of the same thing, nearest first, without `kind` itself."""
+        rings = list(self.chain(kind))[1:]
+        found: dict[str, None] = {}
+        for ring in rings:
+            found[ring] = None
+            found.update((k, None) for k in self._names if ring in self.chain(k) and k != kind)
+        return list(found)
+
+    def say(self, kind: str, locale: Locale) -> str:
+        """The kind's usual name."""
+        return next(iter(self._names[kind][locale]), kind)
+
+    def _at(self, text: str, at: int) -> Named | None:
+        """The longest name that begins at this place."""
+        if text[at] == " ":
+            return None
+        if text[at].isascii():
+            return self._latin_at(text, at) if text[at - 1] == " " else None
+        for length in range(min(self._longest_han, len(text) - at), 0, -1):
+            if (kind := self._han.get(text[at : at + length])) is not None:
+                return Named(kind, at, at + length)
+        return None
+
+    def _latin_at(self, text: str, at: int) -> Named | None:
+        end, best = at, None
+        for _ in range(_LONGEST):
+            end = text.find(" ", end + 1)
+            if end < 0:
+                break
+            if (kind := self._latin.get(text[at:end])) is not None:
+                best = Named(kind, at, end)
+        return best
+
+
+def head(named: Iterable[Named], limit: int) -> Named | None:
+    """The kind that a noun phrase is about: the last one named before `limit`, else the first."""
+    every = list(named)
+    before = [name for name in every if name.end <= limit]
+    return before[-1] if before else (every[0] if every else None)

@@ -1,0 +1,26 @@
+"""Scores of two legs made one."""
+
+import pytest
+
+from pipeline.fusion import fuse
+
+
+def test_each_leg_counts_for_its_share_however_its_scores_are_scaled() -> None:
+    dense = {"near": 0.90, "middle": 0.85, "far": 0.80}
+    lexical = {"far": 12.0, "middle": 3.0}
+    found = {c.product_id: c for c in fuse(dense, lexical, 0.3)}
+    assert found["near"].score == pytest.approx(0.7)
+    assert found["middle"].score == pytest.approx(0.35 + 0.3 * 0.25)
+    assert found["far"].score == pytest.approx(0.3)
+    assert [c.product_id for c in fuse(dense, lexical, 0.3)] == ["near", "middle", "far"]
+    assert fuse(dense, lexical, 0.9)[0].product_id == "far"
+
+
+def test_a_product_of_one_leg_alone_is_a_candidate_too() -> None:
+    [words, meaning] = sorted(fuse({"a": 0.5}, {"b": 2.0}, 0.5), key=lambda c: c.dense or 0)
+    assert (words.product_id, words.dense, words.lexical) == ("b", None, 2.0)
+    assert (meaning.product_id, meaning.dense, meaning.lexical) == ("a", 0.5, None)
+
+
+def test_nothing_makes_nothing() -> None:
+    assert fuse({}, {}, 0.3) == ()
