@@ -120,7 +120,7 @@ class Retriever:
         They are encoded behind the questions that come meanwhile.
         """
         rows = [(p.id, text) for p in products for text in searchable_texts(p)]
-        vectors = await self.encoder.documents([text for _, text in rows], behind=True)
+        vectors = await self.encoder.documents([text for _, text in rows])
         places = groupby(range(len(rows)), key=lambda place: rows[place][0])
         return {id_: vectors[list(at)] for id_, at in places}
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 import numpy as np
 import pytest
 import pytest_asyncio
+from threadpoolctl import threadpool_info
 
 from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder, EncoderConfig, Vectors
@@ -119,7 +120,7 @@ async def test_a_question_does_not_wait_for_documents_behind_it() -> None:
 
     model = Slow()
     encoder = Encoder(model)
-    behind = asyncio.create_task(encoder.documents(["document"], behind=True))
+    behind = asyncio.create_task(encoder.documents(["document"]))
     assert await asyncio.to_thread(model.began.wait, 5)
     async with asyncio.timeout(5):
         assert (await encoder.query("question")).shape == (26,)
@@ -128,6 +129,34 @@ async def test_a_question_does_not_wait_for_documents_behind_it() -> None:
     assert (await behind).shape == (1, 26)
     assert model.priorities[0] > os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     await encoder.close()
+
+
+async def test_a_question_is_computed_on_one_thread_and_documents_on_all() -> None:
+    class Counting(LetterModel):
+        def encode_query(self, texts: Sequence[str]) -> Vectors:
+            self.threads = openmp_threads()
+            return super().encode_query(texts)
+
+        def encode_document(self, texts: Sequence[str]) -> Vectors:
+            self.threads = openmp_threads()
+            return super().encode_document(texts)
+
+    import faiss  # brings an OpenMP
+
+    all_threads = faiss.omp_get_max_threads()
+    assert all_threads > 1, "a machine of one processor has one thread for everything"
+    model = Counting()
+    encoder = Encoder(model)
+    await encoder.query("question")
+    assert set(model.threads) == {1}
+    await encoder.documents(["document"])
+    assert set(model.threads) == {all_threads}
+    await encoder.close()
+
+
+def openmp_threads() -> list[int]:
+    """Of each OpenMP that is loaded, the threads that the calling thread would compute with."""
+    return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "openmp"]
 
 
 @pytest.mark.parametrize(
