@@ -11,8 +11,10 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineStats, GenerationRequest
+from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.sessions import SessionStore
 from pipeline.timing import StageTimings
@@ -75,7 +77,15 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
     config = ChatConfig(max_tokens=max_tokens)
     retriever = Retriever(encoder, shelf)
     await retriever.rebuild()
-    chat = Chat(shelf, retriever, prompts, engine, NoSessions(), config)
+    chat = Chat(
+        shelf,
+        Finder(shelf, retriever),
+        Replies.beside(prompts),
+        prompts,
+        engine,
+        NoSessions(),
+        config,
+    )
     for number, one in enumerate(asked):
         question = Question(
             text=one.message,

@@ -5,18 +5,32 @@ Each step is a file of its own; `timings` is told when each one ends.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from pipeline.engine import Engine, EngineError, GenerationRequest
+from pipeline.finder import Finder
+from pipeline.found import Found
 from pipeline.generation import Generation
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import Prompt, PromptBuilder
-from pipeline.retriever import Retriever
+from pipeline.replies import Replies, Reply
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.timing import StageTimings
-from pipeline.types import Done, Event, Failure, Question, Source, Sources, Timing, Token, Turn
+from pipeline.types import (
+    Done,
+    Event,
+    Failure,
+    Finish,
+    Question,
+    Source,
+    Sources,
+    Timing,
+    Token,
+    TokenCounts,
+    Turn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +50,16 @@ class Chat:
     def __init__(
         self,
         shelf: HotShelf,
-        retriever: Retriever,
+        finder: Finder,
+        replies: Replies,
         prompts: PromptBuilder,
         engine: Engine,
         sessions: SessionStore,
         config: ChatConfig,
     ) -> None:
         self._shelf = shelf
-        self._retriever = retriever
+        self._finder = finder
+        self._replies = replies
         self._prompts = prompts
         self._engine = engine
         self._sessions = sessions
@@ -65,7 +81,23 @@ class Chat:
             yield Done(session_id, "error", self._shelf.version)
             return
         version = self._shelf.version
-        sources = await self._retrieve(question, turns, timings)
+        found = await self._finder.find(question, turns, timings)
+        sources = self._hydrate(found, timings)
+        question = replace(question, sku=found.sku or question.sku)
+        shown = Sources(
+            session_id,
+            question.answer_id,
+            sources,
+            version,
+            question.locale,
+            found.not_found,
+            found.intent,
+        )
+        reply = self._replies.reply(question, found, sources)
+        if reply is not None:
+            async for event in self._say(reply, question, shown, timings):
+                yield event
+            return
         in_prompt = sources[: self._config.prompt_products]
         prompt = self._prompts.build(question, in_prompt, turns)
         timings.mark("render")
@@ -74,7 +106,7 @@ class Chat:
         failures: list[Failure] = []
         try:
             generation.start()
-            yield Sources(session_id, question.answer_id, sources, version, question.locale)
+            yield shown
             async for text in generation.texts():
                 yield Token(text)
                 timings.first_token()
@@ -105,18 +137,38 @@ class Chat:
         timings.mark("session")
         return turns
 
-    async def _retrieve(
-        self, question: Question, turns: Sequence[Turn], timings: StageTimings
-    ) -> tuple[Source, ...]:
-        hits = self._retriever.known(question)
-        if not hits:
-            vector = await self._retriever.encoder.query(question.text)
-            timings.mark("encode")
-            hits = self._retriever.search(question, vector, turns)
-            timings.mark("search")
-        sources = self._retriever.hydrate(hits)
+    def _hydrate(self, found: Found, timings: StageTimings) -> tuple[Source, ...]:
+        """The records of what was found, as they are at this moment."""
+        if not found.hits:
+            return ()
+        records = ((self._shelf.get(hit.product_id), hit) for hit in found.hits)
+        sources = tuple(Source(p, hit.why, hit.score) for p, hit in records if p is not None)
         timings.mark("hydrate")
         return sources
+
+    async def _say(
+        self, reply: Reply, question: Question, shown: Sources, timings: StageTimings
+    ) -> AsyncGenerator[Event, None]:
+        """An answer without the engine, as events."""
+        timings.mark("render")
+        said = ""
+        finish: Finish = "abort"
+        failures: list[Failure] = []
+        try:
+            yield shown
+            said = reply.text
+            yield Token(said)
+            timings.first_token()
+            timings.finish()
+            finish = reply.finish
+        finally:
+            ids = tuple(s.product.id for s in shown.sources[: self._config.prompt_products])
+            turn = Turn(question.text, said, ids, finish)
+            failures += await asyncio.shield(self._remember(shown.session_id, turn))
+        for failure in failures:
+            yield failure
+        yield Timing(question.answer_id, TokenCounts(0, None, 0, 0))
+        yield Done(shown.session_id, finish, shown.catalog_version)
 
     def _request(self, question: Question, prompt: Prompt) -> GenerationRequest:
         return GenerationRequest(

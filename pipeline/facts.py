@@ -25,6 +25,8 @@ _SENTENCE = 0.9
 """A sentence of the description counts a little less than an attribute that shares as much."""
 _LEAST = 0.4
 """A candidate that shares less than this with the question is no answer to it."""
+_TOUCHED = 0.3
+"""What is shared at least by a fact that a model may make something of."""
 _NEAR = 0.9
 """How far below the best candidate another may lie and still be told."""
 _ON_TOPIC = 2.0
@@ -36,10 +38,10 @@ class Fact:
     """One fact to stand beside the question; `kind` says which fields count.
 
     detail: `name` and `value`; price and stock: `live`, of the variant `asked` for; choice:
-    `choice`.
+    `choice`; product: `name` is its title, and `live`.
     """
 
-    kind: Literal["detail", "price", "stock", "choice"]
+    kind: Literal["detail", "price", "stock", "choice", "product"]
     name: str = ""
     value: str = ""
     asked: tuple[str, ...] = ()
@@ -78,6 +80,21 @@ class FactFinder:
         near = [(score, fact) for score, fact in scored if score >= max(least, best - _NEAR)]
         facts += [fact for _, fact in sorted(near, key=lambda pair: -pair[0])]
         return tuple(facts[:MOST_FACTS])
+
+    def introduce(self, product: Product, locale: Locale) -> Fact:
+        """What it is called, costs, and whether it can be had."""
+        live = live_facts(product, product.variants, locale, self.options)
+        return Fact("product", name=product.text(locale).title, live=live)
+
+    def knows(self, question: str, product: Product, locale: Locale, sku: str | None) -> bool:
+        """Whether the record may answer `question`: some fact of it shares something with it, or
+        the question asks for nothing in particular."""
+        asked = Asked(question, product, self._lexicon)
+        if not asked.terms and not asked.topics:
+            return True
+        if self.fitting(question, product, locale, sku):
+            return True
+        return any(score >= _TOUCHED for score, _ in self._details(asked, product, locale))
 
     def _open_choices(
         self, asked: Asked, product: Product, locale: Locale, wishes: Sequence[Wish]

@@ -19,6 +19,11 @@ class Named(Protocol):
         """As in `Found.intent`."""
         ...
 
+    @property
+    def record_first(self) -> bool:
+        """Whether a product's record may answer it."""
+        ...
+
 
 class Intents(Protocol):
     """Reads intents."""
@@ -51,12 +56,14 @@ class Finder:
         self._intents = intents
         self._judge = judge
 
-    async def find(
-        self, question: Question, turns: Sequence[Turn], timings: StageTimings
-    ) -> Found:
+    async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""
-        if hits := self._retriever.known(question):
-            return Found(hits)
+        hits = self._retriever.known(question)
+        intent = self._intents.read(question.text) if self._intents else None
+        if intent is not None and not (intent.record_first and hits):
+            return Found(intent=intent.name)
+        if hits:
+            return Found(hits, intent=None if intent is None else intent.name)
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
         hits = self._retriever.search(question, vector, turns)

@@ -88,6 +88,21 @@ class PromptBuilder:
         if self._budget(self._config.answer_tokens) < least:
             raise ValueError(f"a prompt needs {least} tokens beside the answer; raise the limits")
 
+    @property
+    def facts(self) -> FactFinder:
+        """What chooses the facts that stand beside a question."""
+        return self._facts
+
+    @property
+    def templates(self) -> Path:
+        """The folder of every text around a question."""
+        return self._config.templates
+
+    @property
+    def is_transcript(self) -> bool:
+        """Whether the model continues a transcript: a base model, which knows no instructions."""
+        return not self._tokenizer.is_instruct
+
     def heads(self) -> dict[Locale, Ids]:
         """The static head of each locale: the first ids of every prompt of that locale."""
         return dict(self._heads)
@@ -98,7 +113,7 @@ class PromptBuilder:
         frame, head = self._frames[locale], self._heads[locale]
         products = _ranked(question, sources)[: self._config.max_products]
         budget = self._room(question)
-        ending, cut = self._ending(question, products, budget)
+        ending, cut = self._ending(question, products, budget, _is_searched(sources))
         live = [self._live(product, locale, len(products) > 1, budget) for product in products]
         history = [self._turn(turn, locale) for turn in turns if turn.answer.strip()]
         blocks = [self._blocks.get(product, locale) for product in products]
@@ -125,7 +140,8 @@ class PromptBuilder:
         stock of each product. No blocks of texts are made or kept for it."""
         products = _ranked(question, sources)[: self._config.max_products]
         budget = self._room(question)
-        told = [self._facts_line(question, products, budget - _LABELS)]
+        room, searched = budget - _LABELS, _is_searched(sources)
+        told = [self._facts_line(question, products, room, searched)]
         for product in products:
             ids = self._live(product, question.locale, len(products) > 1, budget)
             told += self._tokenizer.decode(ids).splitlines()
@@ -144,7 +160,7 @@ class PromptBuilder:
         return min(config.max_prompt_tokens, config.context_tokens - answer_tokens)
 
     def _ending(
-        self, question: Question, products: Sequence[Product], budget: int
+        self, question: Question, products: Sequence[Product], budget: int, searched: bool
     ) -> tuple[Ids, int]:
         """Facts, question and tail, and how many tokens of the question were cut."""
         room = budget - _LABELS
@@ -153,16 +169,24 @@ class PromptBuilder:
             flatten(question.text),
             min(self._config.max_question_tokens, room // 2),
         )
-        facts = self._facts_line(question, products, room)
+        facts = self._facts_line(question, products, room, searched)
         renderer = self._renderers[question.locale]
         ids = self._tokenizer.encode(renderer.question(text, facts, bool(products)))
         return (*ids, *self._frames[question.locale].to_assistant), cut
 
-    def _facts_line(self, question: Question, products: Sequence[Product], room: int) -> str:
-        """The facts of the first product that answer `question`; `room` is in tokens."""
+    def _facts_line(
+        self, question: Question, products: Sequence[Product], room: int, searched: bool
+    ) -> str:
+        """The facts of the first product that answer `question`; `room` is in tokens.
+
+        If none does and it was searched for, the product itself is the answer.
+        """
         if not products:
             return ""
-        found = self._facts.fitting(question.text, products[0], question.locale, question.sku)
+        first, locale = products[0], question.locale
+        found = self._facts.fitting(question.text, first, locale, question.sku)
+        if not found and searched:
+            found = (self._facts.introduce(first, locale),)
         limit = min(self._config.max_fact_tokens, room // 4)
         return clip(self._tokenizer, self._renderers[question.locale].facts(found), limit)
 
@@ -182,6 +206,10 @@ class PromptBuilder:
             *self._tokenizer.encode(answer),
             *frame.to_next,
         )
+
+
+def _is_searched(sources: Sequence[Source]) -> bool:
+    return bool(sources) and sources[0].why == "search"
 
 
 def _ranked(question: Question, sources: Sequence[Source]) -> list[Product]:

@@ -61,7 +61,11 @@ class TokenCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Event: what the answer will stand on; sent before the first token."""
+    """Event: what the answer will stand on; sent before the first token.
+
+    `not_found`: numbers asked for that the shop does not have. `intent`: what the turn wants, where
+    that is not a product (`pipeline/intents.py`).
+    """
 
     session_id: str | None
     answer_id: str
@@ -69,6 +73,7 @@ class Sources:
     catalog_version: int
     locale: Locale
     not_found: tuple[str, ...] = ()
+    intent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

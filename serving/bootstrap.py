@@ -15,10 +15,12 @@ from pipeline.chat import Chat
 from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
+from pipeline.finder import Finder
 from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.tokenizer import Tokenizer
 from pipeline.vector_cache import CachedVectors
@@ -64,7 +66,15 @@ async def build(
         stack.push_async_callback(catalog.close)
         sessions = RedisSessions(redis, configs.sessions(settings))
         yield Services(
-            chat=Chat(shelf, retriever, prompts, engine, sessions, configs.chat(settings)),
+            chat=Chat(
+                shelf,
+                Finder(shelf, retriever),
+                Replies.beside(prompts),
+                prompts,
+                engine,
+                sessions,
+                configs.chat(settings),
+            ),
             engine=engine,
             shelf=shelf,
             redis=redis,

@@ -49,6 +49,7 @@ class SourcesJson(TypedDict):
     answer_id: Annotated[str, "of this answer"]
     products: Annotated[list[ProductJson], "best first"]
     not_found: Annotated[NotRequired[list[str]], "what was asked for by name and is not there"]
+    intent: Annotated[NotRequired[str], "what is wanted, if not a product: `returns`, `human`..."]
     catalog_version: Annotated[int, "the catalogue that was searched"]
 
 
@@ -68,7 +69,7 @@ class TokensJson(TypedDict):
 
 
 class TimingJson(TypedDict):
-    """Where the time went; absent if the engine was not asked."""
+    """Where the time went. An answer without the engine has no stages of it and no tokens."""
 
     answer_id: Annotated[str, "of this answer"]
     ttft_ms: Annotated[float | None, "from the first byte of the request to the first token sent"]

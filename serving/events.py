@@ -91,6 +91,8 @@ def sources_json(event: Sources, sku: str | None) -> SourcesJson:
     }
     if event.not_found:
         told["not_found"] = list(event.not_found)
+    if event.intent is not None:
+        told["intent"] = event.intent
     return told
 
 

@@ -12,9 +12,11 @@ from playwright.async_api import Browser, Page, async_playwright
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
+from pipeline.finder import Finder
 from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.tokenizer import Tokenizer
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
@@ -107,7 +109,15 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     prompts = PromptBuilder(tokenizer, PromptConfig())
     engine = ReadingEngine(tokenizer, prompts)
     sessions = RedisSessions(admin_services.redis, SessionConfig())
-    chat = Chat(shelf, retriever, prompts, engine, sessions, ChatConfig())
+    chat = Chat(
+        shelf,
+        Finder(shelf, retriever),
+        Replies.beside(prompts),
+        prompts,
+        engine,
+        sessions,
+        ChatConfig(),
+    )
     foresight = Foresight(shelf, retriever, prompts)
     services = replace(admin_services, chat=chat, engine=engine, foresight=foresight)
     async with serving(services) as port:

@@ -9,9 +9,12 @@ import pytest_asyncio
 
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
-from pipeline.engine import Chunk, EngineError, EngineTimes, GenerationRequest
+from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationRequest
+from pipeline.finder import Finder
+from pipeline.found import Found, NotCarried
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.sessions import SessionUnknownError, StoreUnavailableError
 from pipeline.timing import StageTimings
@@ -70,9 +73,17 @@ class Shop:
         self.prompts = prompts
         self.retriever = Retriever(encoder, self.shelf)
 
-    def chat(self, engine: ScriptedEngine) -> Chat:
+    def chat(self, engine: Engine, finder: Finder | None = None) -> Chat:
         config = ChatConfig(max_tokens=20)
-        return Chat(self.shelf, self.retriever, self.prompts, engine, self.sessions, config)
+        return Chat(
+            self.shelf,
+            finder or Finder(self.shelf, self.retriever),
+            Replies.beside(self.prompts),
+            self.prompts,
+            engine,
+            self.sessions,
+            config,
+        )
 
 
 @pytest.fixture(scope="session")
@@ -234,3 +245,47 @@ async def test_a_client_that_carries_its_history_leaves_nothing_behind(shop: Sho
     assert isinstance(events[0], Sources)
     assert events[0].session_id is None
     assert shop.sessions.turns == {}
+
+
+class Finding(Finder):
+    """Finds what a test says."""
+
+    def __init__(self, shop: Shop, found: Found) -> None:
+        super().__init__(shop.shelf, shop.retriever)
+        self._found = found
+
+    async def find(self, question: Question, turns: object, timings: StageTimings) -> Found:
+        return self._found
+
+
+async def test_what_needs_no_model_is_said_without_it_and_kept(shop: Shop) -> None:
+    engine = ListedEngine(said("never"))
+    chat = shop.chat(engine, Finding(shop, Found(intent="human")))
+    timings = StageTimings()
+    events = await collect(chat, asked("a human please"), timings)
+    assert [type(e) for e in events] == [Sources, Token, Timing, Done]
+    assert engine.requests == []
+    assert isinstance(events[0], Sources)
+    assert (events[0].intent, events[0].sources) == ("human", ())
+    assert list(timings.stages()) == ["render", "flush"]
+    [[turn]] = shop.sessions.turns.values()
+    assert isinstance(events[1], Token)
+    assert (turn.answer, turn.product_ids) == (events[1].text, ())
+
+
+async def test_a_kind_that_is_not_sold_ends_as_not_carried(shop: Shop) -> None:
+    found = Found(not_carried=NotCarried("drill", ("lamp",)))
+    events = await collect(
+        shop.chat(ListedEngine(said("never")), Finding(shop, found)), asked(), StageTimings()
+    )
+    assert isinstance(events[-1], Done)
+    assert events[-1].finish == "not_carried"
+
+
+async def test_a_client_that_leaves_before_a_reply_leaves_an_aborted_turn(shop: Shop) -> None:
+    chat = shop.chat(ListedEngine(said("never")), Finding(shop, Found(intent="human")))
+    events = chat.answer(asked("a human please"), StageTimings())
+    await anext(events)
+    await events.aclose()
+    [[turn]] = shop.sessions.turns.values()
+    assert (turn.answer, turn.finish) == ("", "abort")

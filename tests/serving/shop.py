@@ -8,8 +8,10 @@ from typing import Any
 
 from pipeline.chat import Chat, ChatConfig
 from pipeline.engine import Chunk, Engine, GenerationRequest
+from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
@@ -40,7 +42,15 @@ class Shop:
         engine = engine or ScriptedEngine(script)
         sessions = RedisSessions(redis, SessionConfig())
         config = ChatConfig(max_tokens=max_tokens)
-        chat = Chat(self.shelf, self.retriever, self.prompts, engine, sessions, config)
+        chat = Chat(
+            self.shelf,
+            Finder(self.shelf, self.retriever),
+            Replies.beside(self.prompts),
+            self.prompts,
+            engine,
+            sessions,
+            config,
+        )
         return replace(self.base, chat=chat, engine=engine)
 
 

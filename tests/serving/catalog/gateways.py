@@ -17,9 +17,11 @@ from catalog.store import CatalogStore
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
+from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from serving.catalog_services import CatalogServices
 from serving.engines.scripted import ScriptedEngine
@@ -96,7 +98,15 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
         token = await catalog.tokens.create(f"importer-{id(catalog)}", "import")
         services = replace(
             services_on(redis, redis_url),
-            chat=Chat(shelf, retriever, prompts, engine, sessions, ChatConfig()),
+            chat=Chat(
+                shelf,
+                Finder(shelf, retriever),
+                Replies.beside(prompts),
+                prompts,
+                engine,
+                sessions,
+                ChatConfig(),
+            ),
             engine=engine,
             shelf=shelf,
             catalog=catalog,
