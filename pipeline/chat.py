@@ -6,6 +6,7 @@ Each step is a file of its own; `timings` is told when each one ends.
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -95,8 +96,9 @@ class Chat:
         )
         reply = self._replies.reply(question, found, sources)
         if reply is not None:
-            async for event in self._say(reply, question, shown, timings):
-                yield event
+            async with aclosing(self._say(reply, question, shown, timings)) as events:
+                async for event in events:
+                    yield event
             return
         in_prompt = sources[: self._config.prompt_products]
         prompt = self._prompts.build(question, in_prompt, turns)

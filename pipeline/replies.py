@@ -4,6 +4,7 @@ A model that is asked what it cannot know makes something up, and takes its time
 answers are the shop's own texts (`pipeline/policies.py`), filled in with what was asked for.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from pipeline.prompt import PromptBuilder
 from pipeline.rendering import flatten
 from pipeline.types import Finish, Question, Source
 
+_PLACE = re.compile(r"\{(\w+)\}")
 _LONGEST = 60
 """Characters of what a shopper said that are repeated."""
 
@@ -77,8 +79,7 @@ class Replies:
 
     def _text(self, name: str, question: Question, finish: Finish = "stop", **said: str) -> Reply:
         text = self.policies.text(name, question.locale)
-        for key, value in said.items():
-            text = text.replace(f"{{{key}}}", value)
+        text = _PLACE.sub(lambda place: said.get(place[1], place[0]), text)
         return Reply(text, finish)
 
 
