@@ -61,6 +61,7 @@ async def build(
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
         shelf, retriever, refresher = stocking.result()
+        finder = Finder(shelf, retriever)
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)
@@ -68,13 +69,14 @@ async def build(
         yield Services(
             chat=Chat(
                 shelf,
-                Finder(shelf, retriever),
+                finder,
                 Replies.beside(prompts),
                 prompts,
                 engine,
                 sessions,
                 configs.chat(settings),
             ),
+            finder=finder,
             engine=engine,
             shelf=shelf,
             redis=redis,

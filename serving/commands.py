@@ -13,7 +13,7 @@ from rich.console import Console
 
 from pipeline.embedding_models import threads_that_sleep
 from serving import preflight
-from serving.catalog_commands import files, records, tokens
+from serving.catalog_commands import files, records, search, tokens
 from serving.console import ConsoleProgress
 from serving.examples import examples
 from serving.failures import clear_failures
@@ -35,6 +35,7 @@ app.command("import")(files.import_file)
 OVER_HTTP: tuple[Callable[..., None], ...] = (
     *(files.apply, files.undo, files.export),
     *(records.pin, records.history, records.status),
+    search.search,
 )
 for command in OVER_HTTP:
     app.command()(command)

@@ -1,6 +1,6 @@
 """What the routes work with: one immutable object, made in `serving/bootstrap.py`."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -8,8 +8,9 @@ from redis.asyncio import Redis
 
 from catalog.product import Product, Variant
 from pipeline.engine import Engine
+from pipeline.found import Found
 from pipeline.timing import DEFAULT_BUDGET_MS, Stage, StageTimings
-from pipeline.types import Event, Question
+from pipeline.types import Event, Question, Turn
 from serving.access import Access
 from serving.admission import Admission
 from serving.answer_previews import Foreseeing, NothingForeseen
@@ -56,6 +57,22 @@ class Encoding(Protocol):
         ...
 
 
+class Finding(Protocol):
+    """What finds products: `pipeline.finder.Finder`."""
+
+    async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
+        """What `question` is about after `turns`."""
+        ...
+
+
+class NothingFound:
+    """Where nothing is searched."""
+
+    async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
+        """Nothing."""
+        return Found()
+
+
 class NothingToEncode:
     """Where nothing changes."""
 
@@ -90,6 +107,7 @@ class Services:
     access: Access
     model: str
     catalog: CatalogServices
+    finder: Finding = field(default_factory=NothingFound)
     encoding: Encoding = field(default_factory=NothingToEncode)
     foresight: Foreseeing = field(default_factory=NothingForeseen)
     http: HttpConfig = field(default_factory=HttpConfig)

@@ -28,6 +28,15 @@ def place(change: FieldChange) -> str:
     return " · ".join(part for part in (change.sku, change.locale, change.name) if part)
 
 
+def said(value: object) -> str:
+    """One thing that a question said, or several."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k} {v}" for k, v in value.items() if v not in (None, False))
+    return str(value)
+
+
 def title(product: Product, locale: Locale) -> str:
     """What a product is called."""
     return product.text(locale).title or product.id
@@ -51,6 +60,7 @@ def _environment() -> Environment:
     environment.filters["instant"] = instant
     environment.filters["place"] = place
     environment.filters["facts"] = facts_of
+    environment.filters["said"] = said
     environment.filters["zip"] = zip
     environment.globals["static"] = {name: static_url(name) for name in STATIC}
     return environment

@@ -20,6 +20,7 @@ from serving.tokens import ROLES, Role
 from serving.upload import UploadConfig
 from tests.catalog.make import product, variant
 from tests.serving.conftest import redis, services_on
+from tests.serving.fakes import WrittenFinder
 from tests.serving.server import serving
 
 __all__ = ["redis"]
@@ -85,7 +86,7 @@ async def admin_services(
     """Services whose shelf follows the catalogue."""
     upload = UploadConfig(tmp_path_factory.mktemp("uploads"), max_bytes=1024 * 1024, idle_s=5)
     catalog = CatalogServices.on(redis, redis_url, CatalogConfig(upload=upload))
-    services = replace(services_on(redis, redis_url), catalog=catalog)
+    services = replace(services_on(redis, redis_url), catalog=catalog, finder=WrittenFinder())
     await catalog.store.put([SHIRT], actor="setup")
     shelf = cast(HotShelf, services.shelf)
     start = await catalog.store.load()

@@ -1,10 +1,11 @@
 """An answerer that does exactly what a test writes down, and says how it was treated."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from decimal import Decimal
 
 from catalog.product import Money, Product, Text, Variant
+from pipeline.found import Found
 from pipeline.timing import StageTimings
 from pipeline.types import (
     Done,
@@ -15,6 +16,7 @@ from pipeline.types import (
     Timing,
     Token,
     TokenCounts,
+    Turn,
 )
 
 Step = Event | asyncio.Event | Exception
@@ -91,3 +93,18 @@ def shirt() -> Product:
 def sources_of(product: Product) -> Sources:
     """A `Sources` event that names `product` alone."""
     return Sources("s1", "a1", (Source(product, "page"),), 7, "en")
+
+
+class WrittenFinder:
+    """Finds what a test wrote down, whatever is asked."""
+
+    def __init__(self) -> None:
+        self.found = Found()
+        self.asked: list[Question] = []
+
+    async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
+        """What was written."""
+        self.asked.append(question)
+        timings.mark("encode")
+        timings.mark("search")
+        return self.found

@@ -18,7 +18,7 @@ from serving.tokens import ROLES, Role
 from serving.upload import UploadConfig
 from tests.catalog.make import product, variant
 from tests.serving.conftest import services_on
-from tests.serving.fakes import shirt
+from tests.serving.fakes import WrittenFinder, shirt
 from tests.serving.server import serving
 
 SHIRT = product(
@@ -70,7 +70,7 @@ async def running(
         upload = UploadConfig(tmp_path_factory.mktemp("uploads"), max_bytes=1024 * 1024, idle_s=1)
         config = CatalogConfig(upload=upload, shown_wait_s=0)
         catalog = CatalogServices.on(redis, redis_url, config)
-        services = replace(services_on(redis, redis_url), catalog=catalog)
+        services = replace(services_on(redis, redis_url), catalog=catalog, finder=WrittenFinder())
         async with serving(services) as port:
             yield services, f"http://127.0.0.1:{port}"
         await catalog.close()
