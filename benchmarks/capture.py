@@ -8,7 +8,7 @@ from benchmarks.workload import ShopperQuestion
 from catalog.demo import demo_products
 from catalog.product import Locale
 from pipeline.chat import Chat, ChatConfig
-from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
+from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineStats, GenerationRequest
 from pipeline.finder import Finder
@@ -71,7 +71,7 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
     """Run the pipeline over `asked` with the demo shop and keep what the engine would get."""
     shelf = HotShelf()
     shelf.replace(demo_products(), 1)
-    encoder = Encoder(load_embedding_model(BUNDLED_ENCODER, "cpu"))
+    encoder = Encoder(load_embedding_model(DEFAULT_ENCODER, "cpu"))
     prompts = PromptBuilder(Tokenizer.load(model), PromptConfig())
     engine = RecordingEngine()
     config = ChatConfig(max_tokens=max_tokens)

@@ -121,8 +121,7 @@ async def run(given: argparse.Namespace) -> Tally:
     if cached is not None:
         cached.save()
     print(f"{len(shelf)} products read in {time.perf_counter() - began:.1f} s", flush=True)
-    lines = Path(given.questions).read_text(encoding="utf-8").splitlines()
-    found = [asked(json.loads(line), shelf) for line in lines if line.strip()]
+    found = [asked(row, shelf) for row in given.rows]
     known = [question for question in found if question is not None]
     if len(known) < len(found):
         print(f"{len(found) - len(known)} questions name no product of the catalogue: left out")
@@ -140,6 +139,8 @@ def main() -> None:
     parser.add_argument("--encoder", default=DEFAULT_ENCODER, help="as HOTSHELF_ENCODER")
     parser.add_argument("--misses", action="store_true", help="show what was not found first")
     given = parser.parse_args()
+    lines = Path(given.questions).read_text(encoding="utf-8").splitlines()
+    given.rows = [json.loads(line) for line in lines if line.strip()]
     tally = asyncio.run(run(given))
     for text, rank in tally.missed if given.misses else ():
         print(f"{'not found' if rank is None else f'place {rank + 1}'}: {text}")

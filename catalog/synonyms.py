@@ -4,14 +4,20 @@ One group a line, its words separated by commas: `sofa, couch, settee`. A line t
 is a note. Whoever writes last wins, since the whole text is sent each time.
 """
 
+import asyncio
 import json
+import logging
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from catalog.keys import CatalogKeys, text
+
+log = logging.getLogger(__name__)
 
 MAX_CHARACTERS = 200_000
 """Of one shop's synonyms."""
@@ -23,7 +29,14 @@ Groups = tuple[tuple[str, ...], ...]
 
 
 class SynonymsError(ValueError):
-    """The text cannot be used; the message says which line, and what would be right."""
+    """The text cannot be used; the message says what would be right.
+
+    `line` is the one at fault, None where the whole is.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +52,7 @@ class Synonyms:
 def parse(written: str) -> Groups:
     """The groups of `written`. Raises `SynonymsError`."""
     if len(written) > MAX_CHARACTERS:
-        raise SynonymsError(f"text: may have {MAX_CHARACTERS} characters, not {len(written)}")
+        raise SynonymsError(f"at most {MAX_CHARACTERS:,} characters are kept, not {len(written):,}")
     lines = enumerate(written.splitlines(), start=1)
     found = ((number, line.strip()) for number, line in lines)
     return tuple(_group(number, line) for number, line in found if line and line[0] != "#")
@@ -48,9 +61,9 @@ def parse(written: str) -> Groups:
 def _group(number: int, line: str) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(word.strip() for word in _COMMAS.split(line) if word.strip()))
     if len(words) < 2:
-        raise SynonymsError(f"text: line {number} has one word: write those that mean the same")
+        raise SynonymsError(f"line {number} has one word: write those that mean the same", number)
     if len(words) > MAX_WORDS:
-        raise SynonymsError(f"text: line {number} has {len(words)} words: {MAX_WORDS} at most")
+        raise SynonymsError(f"line {number} has {len(words)} words: {MAX_WORDS} at most", number)
     return words
 
 
@@ -75,3 +88,21 @@ class SynonymStore:
             return Synonyms()
         written, actor, since = json.loads(text(stored))
         return Synonyms(written, actor, since, parse(written))
+
+    async def follow(self, use: Callable[[Groups], None], every_s: float = 0.5) -> None:
+        """Hand the groups to `use` whenever they are others than before, until cancelled.
+
+        A text is written seldom and is small, so it is simply looked at. Without Redis, the last
+        one stays in use.
+        """
+        known: Groups = ()
+        while True:
+            try:
+                groups = (await self.get()).groups
+            except (RedisError, OSError, TimeoutError, ValueError) as error:
+                log.info("the synonyms could not be read (%s): as they were", error)
+            else:
+                if groups != known:
+                    use(groups)
+                    known = groups
+            await asyncio.sleep(every_s)

@@ -17,7 +17,7 @@ from pipeline.words import Words, fold, stem
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff"
 _RUNS = re.compile(
-    rf"(?P<number>(?<![\w-])(?:{NUMBER})(?![\w]))"
+    rf"(?P<number>(?<![a-z0-9_-])(?:{NUMBER})(?![a-z0-9_]))"
     rf"|(?P<word>[a-z0-9\u00c0-\u024f]+(?:[.'’/+&-][a-z0-9\u00c0-\u024f]+)*)|(?P<han>[{_HAN}]+)"
 )
 _PARTS = re.compile(r"[.'’/+&-]+")

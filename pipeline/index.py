@@ -1,21 +1,34 @@
-"""Nearest vectors by FAISS: an immutable snapshot, searched exactly or along a graph.
+"""Nearest vectors by FAISS: an immutable snapshot, searched exactly or in the nearest cells alone.
 
-FAISS may not be searched while it is changed, so a snapshot never is; `pipeline/live_index.py`
-makes a changing index of it. `on_device` is the only place where a GPU makes a difference.
+FAISS may not be searched while it is changed, so a snapshot never is: a change makes the next one,
+and `pipeline/live_index.py` makes a changing index of them. `on_device` is the only place where a
+GPU makes a difference.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from math import sqrt
 from typing import Any
 
 import faiss
 import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
+from pipeline.index_rows import IndexRows
+
+_GPU_MOST = 2048
+"""Rows that FAISS can bring from a GPU at once."""
+_CELLS, _PROBED = 4, 32
+"""Cells, times the square root of the rows; and the nearest ones, in which a search looks."""
+_TRAINED_BY, _ROUNDS = 40, 8
+"""Rows for each cell that the cells are made by, and the rounds of k-means that it takes."""
+_LOOKED_AGAIN = 4
+"""Rows compared again exactly, for each that is asked for: cells hold vectors in 8 bits."""
 
 
 def gpu_count() -> int:
-    """GPUs that this build of FAISS can use; 0 for faiss-cpu."""
+    """GPUs that this build of FAISS can use; 0 for faiss-cpu, and for faiss-gpu without a GPU."""
     return int(faiss.get_num_gpus()) if hasattr(faiss, "get_num_gpus") else 0
 
 
@@ -28,17 +41,12 @@ def on_device(index: Any, device: Device) -> Any:
     return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, index, options)
 
 
-_LINKS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 80, 128
-"""HNSW: neighbours of a row in the graph, and how many rows a build and a search keep in view."""
-
-
 class VectorIndex:
     """Row `i` of `vectors`, float32 [n, d], belongs to `ids[i]`; near is what has a large inner
     product.
 
-    A product may have several rows, one for each language it is written in. With `graph`, a search
-    is approximate and its time hardly grows with n; a graph takes long to build (seconds for every
-    5,000 rows). A GPU needs none.
+    A product may have several rows, one for each language it is written in. An `approximate` one
+    looks in the nearest cells only, and its time hardly grows with n. A GPU needs none.
     """
 
     def __init__(
@@ -47,72 +55,136 @@ class VectorIndex:
         vectors: Vectors,
         device: Device = "cpu",
         *,
-        graph: bool = False,
+        approximate: bool = False,
     ) -> None:
-        if vectors.ndim != 2 or len(ids) != len(vectors):
-            raise ValueError(f"{len(ids)} ids for vectors of shape {vectors.shape}")
-        self._ids = tuple(ids)
-        self._rows_each = _most_repeated(self._ids)
-        self._rows_of: Mapping[str, Sequence[int]] | None = None
-        self.exact = not graph or device == "gpu"
-        index = _flat(vectors.shape[1]) if self.exact else _graph(vectors.shape[1])
-        index.add(np.ascontiguousarray(vectors))
-        self._index = on_device(index, device)
+        self.exact = not approximate or device == "gpu"
+        self._device: Device = device
+        self._rows = IndexRows.of(ids, vectors)
+        self._count = len(ids)
+        self._living = self._count
+        self._alive = np.ones(self._count, dtype=bool)
+        self._index = on_device(_flat(vectors) if self.exact else _cells(vectors), device)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        """Rows that count."""
+        return self._living
 
     def search(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
         """At most `k` different ids with their cosine similarity, best first."""
-        rows = min(k * self._rows_each, len(self._ids))
-        if rows == 0:
-            return []
-        scores, places = self._index.search(vector.reshape(1, -1), rows)
-        best: dict[str, float] = {}
-        for place, score in zip(places[0], scores[0], strict=True):
-            if place >= 0:
-                best.setdefault(self._ids[place], float(score))
-        return list(best.items())[:k]
+        most = self._count if self._device == "cpu" else min(self._count, _GPU_MOST)
+        wanted = min(k * self._rows.each * (1 if self.exact else _LOOKED_AGAIN), most)
+        found: list[tuple[str, float]] = []
+        while wanted > 0:
+            scores, places = self._index.search(vector.reshape(1, -1), wanted)
+            found = self._named(vector, places[0], scores[0], k)
+            if len(found) == k:
+                break
+            if wanted == most or places[0, -1] < 0:
+                complete = self.exact and wanted == self._count
+                return found if complete else self._everything(vector, k)
+            wanted = min(4 * wanted, most)
+        return found
 
     def scores(self, vector: Vectors, ids: Iterable[str]) -> dict[str, float]:
         """Each id's own similarity, exactly; ids that are not here are left out."""
-        places = self._places()
-        rows = [(id_, place) for id_ in ids for place in places.get(id_, ())]
+        rows = [(id_, row) for id_ in ids for row in self._rows_of(id_)]
         if not rows:
             return {}
-        vectors = self._index.reconstruct_batch(np.array([place for _, place in rows]))
         found: dict[str, float] = {}
-        for (id_, _), score in zip(rows, vectors @ vector, strict=True):
+        near = self._rows.vectors[[row for _, row in rows]] @ vector
+        for (id_, _), score in zip(rows, near, strict=True):
             found[id_] = max(found.get(id_, -1.0), float(score))
         return found
 
-    def _places(self) -> Mapping[str, Sequence[int]]:
-        """The rows of each id, looked for once."""
-        if self._rows_of is None:
-            rows: dict[str, list[int]] = {}
-            for place, id_ in enumerate(self._ids):
-                rows.setdefault(id_, []).append(place)
-            self._rows_of = rows
-        return self._rows_of
-
     def rows(self) -> tuple[tuple[str, ...], Vectors]:
-        """Every row's id, and the vectors, float32 [n, d]."""
-        return self._ids, self._index.reconstruct_n(0, len(self._ids))
+        """The id of every row that counts, and the vectors, float32 [n, d]."""
+        ids = self._rows.ids[: self._count]
+        kept = tuple(id_ for id_, alive in zip(ids, self._alive, strict=True) if alive)
+        return kept, self._rows.vectors[: self._count][self._alive]
+
+    def changed(
+        self, gone: Iterable[str], ids: Sequence[str], vectors: Vectors | None
+    ) -> "VectorIndex":
+        """The next snapshot, without the rows of `gone` and with new ones after that. This one
+        stays as it is; the next follows it alone.
+
+        Raises `ValueError` where one made afresh is due: an exact index, or one that changed much.
+        """
+        if not self.takes(len(ids)):
+            raise ValueError("this index is to be built afresh")
+        following = object.__new__(VectorIndex)
+        following.exact, following._device = self.exact, self._device
+        following._rows, following._count = self._rows, self._count + len(ids)
+        following._alive = np.concatenate([self._alive, np.ones(len(ids), dtype=bool)])
+        following._alive[[row for id_ in gone for row in self._rows_of(id_)]] = False
+        following._living = int(following._alive.sum())
+        following._index = faiss.clone_index(self._index)
+        if vectors is not None:
+            self._rows.append(ids, vectors)
+            following._index.add(np.ascontiguousarray(vectors))
+        return following
+
+    def takes(self, more: int) -> bool:
+        """Whether `more` rows can be put in without building it afresh."""
+        room = self._rows.fits(self._count + more)
+        return not self.exact and room and self._living >= 0.8 * self._count
+
+    def _rows_of(self, id_: str) -> list[int]:
+        """The rows of `id_` that count in this snapshot."""
+        places = self._rows.places.get(id_, ())
+        return [row for row in places if row < self._count and self._alive[row]]
+
+    def _named(
+        self, vector: Vectors, places: NDArray[np.int64], scores: Vectors, k: int
+    ) -> list[tuple[str, float]]:
+        """The best `k` ids of `places`, whose `scores` are exact if the index is."""
+        there = places >= 0
+        there[there] = self._alive[places[there]]
+        places, scores = places[there], scores[there]
+        if not self.exact:
+            scores = self._rows.vectors[places] @ vector
+            order = np.argsort(-scores, kind="stable")
+            places, scores = places[order], scores[order]
+        best: dict[str, float] = {}
+        for place, score in zip(places, scores, strict=True):
+            best.setdefault(self._rows.ids[place], float(score))
+            if len(best) == k:
+                break
+        return list(best.items())
+
+    def _everything(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
+        """Every row compared: for who asks for more than the nearest cells, or a GPU, can give."""
+        scores = self._rows.vectors[: self._count] @ vector
+        order = np.argsort(-scores, kind="stable")
+        best: dict[str, float] = {}
+        for place in order[self._alive[order]]:
+            best.setdefault(self._rows.ids[place], float(scores[place]))
+            if len(best) == k:
+                break
+        return list(best.items())
 
 
-def _flat(dimension: int) -> Any:
-    return faiss.IndexFlatIP(dimension)
-
-
-def _graph(dimension: int) -> Any:
-    index = faiss.IndexHNSWFlat(dimension, _LINKS, faiss.METRIC_INNER_PRODUCT)
-    index.hnsw.efConstruction = _BUILD_WIDTH
-    index.hnsw.efSearch = _SEARCH_WIDTH
+def _flat(vectors: Vectors) -> Any:
+    index = faiss.IndexFlatIP(vectors.shape[1])
+    index.add(np.ascontiguousarray(vectors))
     return index
 
 
-def _most_repeated(ids: Sequence[str]) -> int:
-    counts: dict[str, int] = {}
-    for id_ in ids:
-        counts[id_] = counts.get(id_, 0) + 1
-    return max(counts.values(), default=1)
+def _cells(vectors: Vectors) -> Any:
+    count, dimension = vectors.shape
+    cells = max(1, min(count, int(_CELLS * sqrt(count))))
+    index = faiss.IndexIVFScalarQuantizer(
+        faiss.IndexFlatIP(dimension),
+        dimension,
+        cells,
+        faiss.ScalarQuantizer.QT_8bit,
+        faiss.METRIC_INNER_PRODUCT,
+    )
+    index.nprobe = _PROBED
+    index.cp.niter = _ROUNDS
+    index.cp.min_points_per_centroid = 1
+    index.cp.max_points_per_centroid = _TRAINED_BY
+    chosen = np.random.default_rng(0).permutation(count)[: _TRAINED_BY * cells]
+    index.train(np.ascontiguousarray(vectors[chosen]))
+    index.add(np.ascontiguousarray(vectors))
+    return index

@@ -90,8 +90,12 @@ class Statistics:
         return total
 
     def rarity(self, rows: int) -> float:
-        """The inverse document frequency of a word that `rows` rows have."""
-        return log(1 + max(0.0, self.rows - rows + 0.5) / (rows + 0.5))
+        """The inverse document frequency of a word that `rows` rows have.
+
+        Rows that were deleted are among them until tantivy clears them away: there may be more
+        than there are at all.
+        """
+        return log(1 + (max(self.rows - rows, 0) + 0.5) / (rows + 0.5))
 
 
 class LexicalIndex:
@@ -135,7 +139,9 @@ class LexicalIndex:
         parts = [
             (
                 tantivy.Occur.Should,
-                make.boost_query(make.term_query(self._schema, field, word, "freq"), boost * weight),
+                make.boost_query(
+                    make.term_query(self._schema, field, word, "freq"), boost * weight
+                ),
             )
             for field, boost in BOOSTS.items()
             for word, weight in terms.items()

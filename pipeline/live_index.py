@@ -4,8 +4,8 @@ A change makes a new delta and swaps it in whole, so a search sees the index bef
 after it, never in between. When the delta has grown it is merged into a new base, in a thread of
 low priority; changes that come in meanwhile stay in the delta.
 
-Where there are many rows the new base is a graph. It takes a while to build, so an index starts
-exact, and becomes approximate when the graph is there.
+Where there are many rows the new base is approximate. It takes a while to build, so an index starts
+exact; later merges add to a copy, until so much has changed that it is built afresh.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
 from pipeline.index import VectorIndex
 
-GRAPH_AT = 20_000
-"""Rows from which a graph pays: below, an exact search takes a few milliseconds."""
+APPROXIMATE_AT = 5_000
+"""Rows from which it pays: below, an exact search takes some two milliseconds on one core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,19 @@ def _delta(rows: Mapping[str, Vectors], gone: frozenset[str]) -> _Delta:
     return _Delta(rows, gone, ids, np.concatenate(list(rows.values())) if rows else None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """What a search sees: read in one step, since a merge exchanges both at once."""
+
+    base: VectorIndex
+    delta: _Delta
+
+
 class LiveIndex:
     """Ids by nearness of their vectors; a product may have several rows.
 
-    `merge_at` rows or tombstones in the delta are the sign to merge, a twentieth of the base where
-    that is more. From `graph_at` rows on a CPU, a new base is approximate.
+    `merge_at` rows or tombstones in the delta are the sign to merge, a thousandth of the base where
+    that is more. From `approximate_at` rows on a CPU, a new base is approximate.
     """
 
     def __init__(
@@ -52,17 +60,17 @@ class LiveIndex:
         base: VectorIndex,
         device: Device = "cpu",
         merge_at: int = 512,
-        graph_at: int = GRAPH_AT,
+        approximate_at: int = APPROXIMATE_AT,
     ) -> None:
-        self._base = base
-        self._delta = _Delta()
+        self._now = _Now(base, _Delta())
         self._device: Device = device
-        self._merge_at, self._graph_at = merge_at, graph_at
+        self._merge_at, self._approximate_at = merge_at, approximate_at
         self._merging: asyncio.Task[None] | None = None
 
     def search(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
         """At most `k` different ids with their cosine similarity, best first."""
-        base, delta = self._base, self._delta
+        now = self._now
+        base, delta = now.base, now.delta
         found = _standing(base, delta.gone, vector, k)
         if delta.matrix is not None:
             for id_, score in _best(delta.ids, delta.matrix @ vector, k * len(LOCALES)):
@@ -71,7 +79,8 @@ class LiveIndex:
 
     def scores(self, vector: Vectors, ids: Iterable[str]) -> dict[str, float]:
         """Each id's own similarity, exactly; ids that are not here are left out."""
-        base, delta = self._base, self._delta
+        now = self._now
+        base, delta = now.base, now.delta
         ids = list(ids)
         found = base.scores(vector, [id_ for id_ in ids if id_ not in delta.gone])
         fresh = {id_: rows for id_ in ids if (rows := delta.rows.get(id_)) is not None}
@@ -80,17 +89,18 @@ class LiveIndex:
 
     def change(self, upserts: Mapping[str, Vectors], removals: Sequence[str] = ()) -> None:
         """Put in, replace and take out ids. `upserts` maps an id to its rows, float32 [r, d]."""
-        delta, removed = self._delta, set(removals)
-        rows = {id_: old for id_, old in delta.rows.items() if id_ not in removed}
-        gone = delta.gone | removed | set(upserts)
-        self._delta = _delta({**rows, **upserts}, gone)
-        size = len(self._delta.ids) + len(self._delta.gone)
-        if size >= max(self._merge_at, len(self._base) // 20):
+        now, removed = self._now, set(removals)
+        rows = {id_: old for id_, old in now.delta.rows.items() if id_ not in removed}
+        delta = _delta({**rows, **upserts}, now.delta.gone | removed | set(upserts))
+        self._now = _Now(now.base, delta)
+        size = len(delta.ids) + len(delta.gone)
+        if size >= max(self._merge_at, len(now.base) // 1000):
             self.merge()
 
     def settle(self) -> None:
-        """Build the graph, if there are so many rows that it pays."""
-        if self._base.exact and self._device == "cpu" and len(self._base) >= self._graph_at:
+        """Become approximate, if there are so many rows that it pays."""
+        base = self._now.base
+        if base.exact and self._device == "cpu" and len(base) >= self._approximate_at:
             self.merge()
 
     def merge(self) -> None:
@@ -100,8 +110,8 @@ class LiveIndex:
 
     def fork(self) -> "LiveIndex":
         """As it is now, to be changed alone: it shares the vectors, and never merges."""
-        fork = LiveIndex(self._base, self._device, merge_at=sys.maxsize)
-        fork._delta = self._delta
+        fork = LiveIndex(self._now.base, self._device, merge_at=sys.maxsize)
+        fork._now = self._now
         return fork
 
     async def merged(self) -> None:
@@ -111,12 +121,12 @@ class LiveIndex:
 
     async def _merge(self) -> None:
         try:
-            taken = self._delta
-            base = await behind(_rebuilt, self._base, taken, self._device, self._graph_at)
-            now = self._delta
+            taken = self._now.delta
+            base = await behind(_merged, self._now.base, taken, self._device, self._approximate_at)
+            now = self._now.delta
             rows = {id_: v for id_, v in now.rows.items() if taken.rows.get(id_) is not v}
             gone = (now.gone - taken.gone) | (set(taken.rows) - set(now.rows)) | set(rows)
-            self._base, self._delta = base, _delta(rows, frozenset(gone))
+            self._now = _Now(base, _delta(rows, frozenset(gone)))
         finally:
             self._merging = None
 
@@ -138,10 +148,14 @@ def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) 
         wanted *= 4
 
 
-def _rebuilt(base: VectorIndex, delta: _Delta, device: Device, graph_at: int) -> VectorIndex:
+def _merged(base: VectorIndex, delta: _Delta, device: Device, approximate_at: int) -> VectorIndex:
+    """The base with the delta in it: a copy added to, or one built afresh."""
+    if base.takes(len(delta.ids)):
+        return base.changed(delta.gone, delta.ids, delta.matrix)
     ids, vectors = base.rows()
     stay = np.array([id_ not in delta.gone for id_ in ids], dtype=bool)
     kept = [id_ for id_, stays in zip(ids, stay, strict=True) if stays]
     parts = [vectors[stay]] + ([delta.matrix] if delta.matrix is not None else [])
     ids = (*kept, *delta.ids)
-    return VectorIndex(ids, np.concatenate(parts), device, graph=len(ids) >= graph_at)
+    approximate = len(ids) >= approximate_at
+    return VectorIndex(ids, np.concatenate(parts), device, approximate=approximate)

@@ -22,6 +22,14 @@ class _Delta:
     gone: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """What a search sees: read in one step, since a commit exchanges both at once."""
+
+    base: LexicalIndex
+    delta: _Delta
+
+
 class LiveLexical:
     """Ids by the words they share with a question. One event loop changes it.
 
@@ -30,8 +38,7 @@ class LiveLexical:
 
     def __init__(self, store: LexicalStore, base: LexicalIndex, merge_at: int = 256) -> None:
         self._store = store
-        self._base = base
-        self._delta = _Delta()
+        self._now = _Now(base, _Delta())
         self._merge_at = merge_at
         self._learns = True
         self._merging: asyncio.Task[None] | None = None
@@ -44,32 +51,36 @@ class LiveLexical:
         self, terms: Terms, k: int, among: Collection[str] | None = None
     ) -> list[tuple[str, float]]:
         """At most `k` different ids with their BM25 score, best first; only those `among`."""
-        base, delta = self._base, self._delta
+        now = self._now
+        base, delta = now.base, now.delta
         found = dict(_standing(base, delta.gone, terms, k, self._numbers(among)))
         fresh = delta.rows if among is None else _only(delta.rows, among)
         if fresh:
             frequency = base.frequency(terms)
             for id_, rows in fresh.items():
-                score = max((base.statistics.score(row, terms, frequency) for row in rows), default=0)
+                score = max(
+                    (base.statistics.score(row, terms, frequency) for row in rows), default=0
+                )
                 if score > 0:
                     found[id_] = score
         return sorted(found.items(), key=lambda pair: -pair[1])[:k]
 
     def change(self, upserts: Rows, removals: Sequence[str] = ()) -> None:
         """Put in, replace and take out products."""
-        delta, removed = self._delta, set(removals)
-        rows = {id_: old for id_, old in delta.rows.items() if id_ not in removed}
-        self._delta = _Delta({**rows, **upserts}, delta.gone | removed | set(upserts))
+        now, removed = self._now, set(removals)
+        rows = {id_: old for id_, old in now.delta.rows.items() if id_ not in removed}
+        delta = _Delta({**rows, **upserts}, now.delta.gone | removed | set(upserts))
+        self._now = _Now(now.base, delta)
         if self._learns:
             self._store.learn(upserts)
-        size = max(len(self._delta.rows), len(self._delta.gone))
+        size = max(len(delta.rows), len(delta.gone))
         if size >= self._merge_at and self._merging is None:
             self._merging = asyncio.create_task(self._merge())
 
     def fork(self) -> "LiveLexical":
         """As it is now, to be changed alone: it shares the snapshot, and never commits."""
-        fork = LiveLexical(self._store, self._base, merge_at=sys.maxsize)
-        fork._delta, fork._learns = self._delta, False
+        fork = LiveLexical(self._store, self._now.base, merge_at=sys.maxsize)
+        fork._now, fork._learns = self._now, False
         return fork
 
     async def merged(self) -> None:
@@ -85,12 +96,12 @@ class LiveLexical:
 
     async def _merge(self) -> None:
         try:
-            taken = self._delta
+            taken = self._now.delta
             base = await behind(self._store.commit, taken.rows, taken.gone - taken.rows.keys())
-            now = self._delta
+            now = self._now.delta
             rows = {id_: r for id_, r in now.rows.items() if taken.rows.get(id_) is not r}
             gone = (now.gone - taken.gone) | (set(taken.rows) - set(now.rows)) | set(rows)
-            self._base, self._delta = base, _Delta(rows, frozenset(gone))
+            self._now = _Now(base, _Delta(rows, frozenset(gone)))
         finally:
             self._merging = None
 

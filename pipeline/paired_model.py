@@ -34,20 +34,28 @@ class PairedModel:
         weights = np.where(latin, 1 - self._share, 1.0).astype(np.float32)
         wide = self._wide.encode_query(texts) * weights[:, None]
         english = self._some(self._english.encode_query, texts, latin) * self._share
-        return np.concatenate([wide, english], axis=1).astype(np.float32, copy=False)
+        return _side_by_side(wide, english)
 
     def encode_document(self, texts: Sequence[str]) -> Vectors:
         """Both vectors side by side, each of unit length; zeros where English says nothing."""
         latin = np.array([not is_chinese(text) for text in texts], dtype=bool)
         wide = self._wide.encode_document(texts)
         english = self._some(self._english.encode_document, texts, latin)
-        return np.concatenate([wide, english], axis=1)
+        return _side_by_side(wide, english)
 
     def _some(
-        self, encode: Callable[[Sequence[str]], Vectors], texts: Sequence[str], which: NDArray[np.bool_]
+        self,
+        encode: Callable[[Sequence[str]], Vectors],
+        texts: Sequence[str],
+        which: NDArray[np.bool_],
     ) -> Vectors:
         """Rows of `texts` that are `which`; zeros for the others."""
         rows = np.zeros((len(texts), self._english.dimension), dtype=np.float32)
         if chosen := [text for text, is_one in zip(texts, which, strict=True) if is_one]:
             rows[which] = encode(chosen)
         return rows
+
+
+def _side_by_side(left: Vectors, right: Vectors) -> Vectors:
+    both: Vectors = np.concatenate([left, right], axis=1, dtype=np.float32)
+    return both

@@ -38,9 +38,9 @@ _LATIN = "|".join(sorted((w for w in _UNITS if w.isascii()), key=len, reverse=Tr
 _HAN = "|".join(sorted((w for w in _UNITS if not w.isascii()), key=len, reverse=True))
 NUMBER = r"\d+(?:[.,]\d+)*(?:(?:-|\s)?\d+/\d+)?|\d+/\d+"
 _MEASURE = re.compile(
-    rf"(?<![\w.])(?P<number>{NUMBER})(?:"
-    rf"\s*(?P<mark>\"|”|''|′′|'|’|′)(?!\w)"
-    rf"|[\s-]?(?P<latin>{_LATIN})\b\.?"
+    rf"(?<![a-z0-9_.])(?P<number>{NUMBER})(?:"
+    rf"\s*(?P<mark>\"|”|''|′′|'|’|′)(?![a-z0-9_])"
+    rf"|[\s-]?(?P<latin>{_LATIN})(?![a-z0-9_])\.?"
     rf"|\s?(?P<han>{_HAN}))"
 )
 _TIMES = re.compile(r"(?<=[\d\"'a-z′.])\s*[x×*]\s*(?=\d)")

@@ -64,7 +64,20 @@ class CachedVectors:
         try:
             return vector_file.read(self._file, self.name, self.dimension)
         except FileNotFoundError:
+            self._tell_others()
             return {}
         except (vector_file.VectorFileError, OSError) as error:
             log.warning("%s; all products are encoded again", error)
             return {}
+
+    def _tell_others(self) -> None:
+        """Say that what is kept was made by another encoder, if it was."""
+        folder = self._file.parent
+        others = sorted(f.name for f in folder.glob("*") if f.is_file() and f.suffix != ".half")
+        if others:
+            kept = ", ".join(others)
+            log.warning(
+                "the vectors kept are of %s, not of %s: all products are encoded again",
+                kept,
+                self.name,
+            )

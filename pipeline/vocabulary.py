@@ -5,6 +5,7 @@ same length are compared: a question costs under a millisecond over half a milli
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -67,7 +68,8 @@ class Vocabulary:
 
     def _nearest(self, word: str) -> list[str]:
         errors = 2 if len(word) >= _TWO_ERRORS else 1
-        best, least = [], errors
+        best: list[str] = []
+        least = errors
         for length in range(len(word) - errors, len(word) + errors + 1):
             choices = self._near.get((word[0], length), ())
             for near, distance, _ in process.extract(
@@ -81,7 +83,7 @@ class Vocabulary:
     def _joined(self, terms: Mapping[str, float], found: dict[str, float]) -> dict[str, float]:
         """With neighbours that are known as one word: "back pack" finds a backpack."""
         words = list(terms)
-        for left, right in zip(words, words[1:], strict=False):
+        for left, right in pairwise(words):
             if left.isascii() and right.isascii() and (whole := left + right) in self._counts:
                 found[whole] = max(found.get(whole, 0.0), _SPLIT * terms[left])
         return found

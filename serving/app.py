@@ -17,6 +17,7 @@ from serving.routes import (
     ops,
     questions,
     search,
+    synonyms,
 )
 from serving.services import Services
 
@@ -28,6 +29,7 @@ CATALOG_ROUTES = (
     import_answers,
     questions,
     search,
+    synonyms,
 )
 
 

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 
 from catalog.changes import CatalogChange, ChangeFeed
 from catalog.store import CatalogStore, Snapshot
+from catalog.synonyms import SynonymStore
 from pipeline.chat import Chat
 from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
@@ -127,6 +128,7 @@ async def _stock(
         note(f"{len(shelf)} products by {model.name}")
     refresher = Refresher(shelf, retriever)
     await stack.enter_async_context(_following(store, snapshot, refresher))
+    await stack.enter_async_context(_speaking(SynonymStore(redis), retriever))
     return shelf, retriever, refresher
 
 
@@ -146,6 +148,17 @@ async def _following(
         following.cancel()
         await asyncio.wait({following})
         await refresher.close()
+
+
+@asynccontextmanager
+async def _speaking(synonyms: SynonymStore, retriever: Retriever) -> AsyncGenerator[None, None]:
+    """Search with the shop's synonyms as they are at the time."""
+    following = asyncio.create_task(synonyms.follow(retriever.use_synonyms))
+    try:
+        yield
+    finally:
+        following.cancel()
+        await asyncio.wait({following})
 
 
 async def _load_encoder(settings: Settings) -> EmbeddingModel:

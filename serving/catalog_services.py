@@ -8,6 +8,7 @@ from catalog.imports import Importer
 from catalog.pins import Pins
 from catalog.questions import SavedQuestions
 from catalog.store import CatalogStore
+from catalog.synonyms import SynonymStore
 from serving.answer_previews import AnswerPreviews
 from serving.body import BodyConfig
 from serving.import_jobs import ImportJobs
@@ -33,6 +34,7 @@ class CatalogServices:
     tokens: Tokens
     pins: Pins
     questions: SavedQuestions
+    synonyms: SynonymStore
     imports: Importer
     jobs: ImportJobs
     answers: AnswerPreviews
@@ -54,6 +56,7 @@ class CatalogServices:
             Tokens(redis),
             Pins(redis),
             questions,
+            SynonymStore(redis),
             imports,
             ImportJobs(redis, redis_url, imports.records),
             AnswerPreviews(questions, imports.aftermaths),

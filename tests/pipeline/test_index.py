@@ -1,9 +1,10 @@
 """Exact nearest vectors, whatever the size asked for."""
 
+import faiss
 import numpy as np
 import pytest
 
-from pipeline.index import VectorIndex, gpu_count
+from pipeline.index import VectorIndex, gpu_count, on_device
 
 
 def unit(
@@ -40,6 +41,78 @@ def test_asking_for_more_than_there_is_gives_what_there_is(size: int) -> None:
 def test_ids_that_do_not_fit_the_vectors_are_refused() -> None:
     with pytest.raises(ValueError, match="2 ids"):
         VectorIndex(["a", "b"], unit(3))
+
+
+def test_a_large_index_in_cells_finds_what_comparing_all_would_find() -> None:
+    kinds = unit(40, 32, seed=3)
+    own = unit(4_000, 32, seed=4)
+    vectors = kinds[np.arange(4_000) % 40] + own
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    ids = [str(i) for i in range(4_000)]
+    exact, cells = VectorIndex(ids, vectors), VectorIndex(ids, vectors, approximate=True)
+    assert exact.exact
+    assert not cells.exact
+    same = 0
+    for vector in vectors[:100] + 0.3 * own[100:200]:
+        best = exact.search(vector, 10)
+        found = cells.search(vector, 10)
+        same += len({i for i, _ in best} & {i for i, _ in found})
+        assert found == sorted(found, key=lambda pair: -pair[1])
+    assert same >= 950
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_more_than_the_nearest_cells_hold_may_be_asked_for(approximate: bool) -> None:
+    vectors = unit(3_000, 16)
+    index = VectorIndex([str(i) for i in range(3_000)], vectors, approximate=approximate)
+    assert len({id_ for id_, _ in index.search(vectors[0], 5_000)}) == 3_000
+
+
+def test_without_a_gpu_the_cpu_is_used_whatever_faiss_is_installed() -> None:
+    """faiss-gpu imports on a machine without a GPU, and then counts none."""
+    vectors = unit(4)
+    assert gpu_count() >= 0
+    assert on_device(vectors, "cpu") is vectors
+    assert VectorIndex(list("abcd"), vectors, "cpu").search(vectors[2], 1)[0][0] == "c"
+
+
+class GpuApi:
+    """The part of faiss-gpu's interface that is used, to be held against what is called."""
+
+    class GpuClonerOptions:
+        useFloat16 = False  # noqa: N815  as FAISS spells it
+
+    class StandardGpuResources:
+        pass
+
+    def __init__(self) -> None:
+        self.moved: tuple[object, int, object, bool] | None = None
+
+    def index_cpu_to_gpu(
+        self, resources: object, device: int, index: object, options: GpuClonerOptions
+    ) -> object:
+        self.moved = (resources, device, index, options.useFloat16)
+        return index
+
+
+def test_an_index_is_moved_to_the_first_gpu_in_half_precision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    api, index = GpuApi(), object()
+    monkeypatch.setattr("pipeline.index.faiss", api)
+    assert on_device(index, "gpu") is index
+    assert api.moved is not None
+    assert isinstance(api.moved[0], GpuApi.StandardGpuResources)
+    assert api.moved[1:] == (0, index, True)
+
+
+@pytest.mark.skipif(
+    not hasattr(faiss, "GpuClonerOptions"), reason="faiss-cpu is installed, which has no GPU part"
+)
+def test_the_installed_faiss_has_what_the_gpu_path_calls() -> None:
+    assert hasattr(faiss.GpuClonerOptions(), "useFloat16")
+    for name in ("StandardGpuResources", "index_cpu_to_gpu", "get_num_gpus"):
+        assert callable(getattr(faiss, name))
 
 
 @pytest.mark.gpu

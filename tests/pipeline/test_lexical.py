@@ -136,7 +136,7 @@ async def _compare(changes: list[tuple[int, str | None]], merge_at: int) -> None
         if settled:
             await index.merged()
         for name in NAMES:
-            found = [id_ for id_, _ in index.search({name: 1.0}, 50)]
+            found = [id_ for id_, _ in index.search(ANALYSER.question(name), 50)]
             assert sorted(found) == sorted(id_ for id_, is_ in truth.items() if is_ == name)
 
 
@@ -147,7 +147,7 @@ async def test_searches_during_changes_see_a_product_by_its_old_or_its_new_name(
     def search() -> int:
         count = 0
         while not stop.is_set():
-            found = [id_ for id_, _ in index.search({"kettle": 1.0}, 100)]
+            found = [id_ for id_, _ in index.search(ANALYSER.question("kettle"), 100)]
             assert len(found) == len(set(found)) == 40
             count += 1
         return count

@@ -1,6 +1,9 @@
 """Searching while the catalogue changes: never a wrong id, never one that is gone."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from threading import Event
 
 import numpy as np
 from hypothesis import given, settings
@@ -19,8 +22,9 @@ def unit(rows: int, seed: int) -> Vectors:
     return unit_vectors
 
 
-def indexed(vectors: Vectors, merge_at: int = 512) -> LiveIndex:
-    return LiveIndex(VectorIndex([str(i) for i in range(len(vectors))], vectors), "cpu", merge_at)
+def indexed(vectors: Vectors, merge_at: int = 512, approximate_at: int = 5_000) -> LiveIndex:
+    base = VectorIndex([str(i) for i in range(len(vectors))], vectors)
+    return LiveIndex(base, "cpu", merge_at, approximate_at)
 
 
 def ids(found: list[tuple[str, float]]) -> list[str]:
@@ -75,16 +79,17 @@ Change = tuple[int, int | None]
         st.tuples(st.integers(0, 12), st.one_of(st.none(), st.integers(100, 200))), max_size=40
     ),
     merge_at=st.integers(1, 20),
+    approximate_at=st.sampled_from([1, 7, 5_000]),
 )
 def test_any_history_of_changes_finds_what_an_index_built_afresh_finds(
-    changes: list[Change], merge_at: int
+    changes: list[Change], merge_at: int, approximate_at: int
 ) -> None:
-    asyncio.run(_compare(changes, merge_at))
+    asyncio.run(_compare(changes, merge_at, approximate_at))
 
 
-async def _compare(changes: list[Change], merge_at: int) -> None:
+async def _compare(changes: list[Change], merge_at: int, approximate_at: int) -> None:
     start = unit(8, 0)
-    index = indexed(start, merge_at)
+    index = indexed(start, merge_at, approximate_at)
     truth = {str(i): start[i : i + 1] for i in range(8)}
     for number, seed in changes:
         id_ = str(number)
@@ -118,3 +123,46 @@ async def test_a_fork_changes_alone_and_never_merges() -> None:
     index.change({}, ["0", "4"])
     await index.merged()
     assert sorted(ids(fork.search(vectors[1], 9))) == ["0", "4", "a", "b"]
+
+
+async def test_searches_during_changes_see_a_product_by_its_old_or_its_new_vector() -> None:
+    """Failure seen elsewhere: a search while rows come and go gave wrong ids, or crashed."""
+    vectors = unit(400, 0)
+    index = indexed(vectors, merge_at=20, approximate_at=100)
+    stop, draw = Event(), np.random.default_rng(2)
+
+    def search(seed: int) -> int:
+        count, questions = 0, unit(50, seed)
+        while not stop.is_set():
+            found = index.search(questions[count % 50], 400)
+            assert len({id_ for id_, _ in found}) == len(found) == 400
+            assert all(before >= after for (_, before), (_, after) in pairwise(found))
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(4) as threads:
+        searches = [threads.submit(search, seed) for seed in range(10, 14)]
+        try:
+            for number in range(300):
+                index.change({str(draw.integers(400)): unit(1, 1_000 + number)})
+                await asyncio.sleep(0.001)
+        finally:
+            stop.set()
+        await index.merged()
+    assert all(found.result() > 0 for found in searches)
+
+
+async def test_an_approximate_index_takes_changes_and_is_built_afresh_in_time() -> None:
+    vectors = unit(300, 0)
+    index = indexed(vectors, merge_at=10, approximate_at=100)
+    index.settle()
+    await index.merged()
+    for number in range(200):
+        index.change({f"new {number}": unit(1, 500 + number)}, [str(number)])
+        await index.merged()
+    assert len(index.search(vectors[0], 1_000)) == 300
+    for number in (0, 77, 199):
+        assert ids(index.search(unit(1, 500 + number)[0], 1)) == [f"new {number}"]
+        assert str(number) not in ids(index.search(vectors[number], 300))
+    assert ids(index.search(vectors[250], 1)) == ["250"]
+    assert index.scores(vectors[250], ["250", "0", "new 3"]).keys() == {"250", "new 3"}

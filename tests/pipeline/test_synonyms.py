@@ -9,7 +9,7 @@ ANALYSER = standard_analyser()
 def test_a_question_is_searched_with_every_word_of_its_group() -> None:
     thesaurus = Thesaurus([("sofa", "couch", "love seat"), ("羽绒服", "羽绒衣")], ANALYSER)
     found = thesaurus.widened(ANALYSER.question("a red couch"))
-    assert {"red", "couch", "sofa", "love", "seat"} == set(found)
+    assert {"red", "couch", "sofa", "lov", "seat"} == set(found)
     assert found["sofa"] < found["couch"]
     assert "绒服" in thesaurus.widened(ANALYSER.question("有羽绒衣吗"))
 

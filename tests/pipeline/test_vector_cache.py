@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pipeline.encoder import Vectors
+from pipeline.paired_model import PairedModel
 from pipeline.vector_cache import CachedVectors
 
 
@@ -75,6 +76,36 @@ def test_vectors_of_another_dimension_are_not_used(tmp_path: Path) -> None:
     cache.save()
     other = CachedVectors(Counting(dimension=3), tmp_path)
     assert other.encode_document(["red"]).shape == (1, 3)
+
+
+def test_another_encoder_encodes_everything_and_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = CachedVectors(Counting(dimension=2), tmp_path)
+    cache.encode_document(["red"])
+    cache.save()
+    model = Counting(dimension=3)
+    model.name = "org/other"
+    with caplog.at_level(logging.WARNING):
+        other = CachedVectors(model, tmp_path)
+    assert "of org-counting-model, not of org/other" in caplog.text
+    assert other.encode_document(["red"]).shape == (1, 3)
+    assert model.asked == ["red"]
+    other.save()
+    caplog.clear()
+    CachedVectors(model, tmp_path)
+    assert caplog.text == ""
+
+
+def test_a_pair_of_encoders_is_remembered_as_one(tmp_path: Path) -> None:
+    texts = ["copper kettle", "铜水壶"]
+    first = CachedVectors(PairedModel(Counting(), Counting(3)), tmp_path)
+    before = first.encode_document(texts)
+    first.save()
+    wide, english = Counting(), Counting(3)
+    second = CachedVectors(PairedModel(wide, english), tmp_path)
+    assert np.array_equal(second.encode_document(texts), before)
+    assert wide.asked == english.asked == []
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:

@@ -34,9 +34,7 @@ def test_a_misspelt_word_is_taken_for_the_nearest_known_one(
 
 
 @pytest.mark.parametrize("word", ["kettle", "steal", "xq", "40l", "frs20qrb", "茶壶", "umbrella"])
-def test_a_word_that_is_known_or_unlike_all_others_stays(
-    vocabulary: Vocabulary, word: str
-) -> None:
+def test_a_word_that_is_known_or_unlike_all_others_stays(vocabulary: Vocabulary, word: str) -> None:
     expected = "steel" if word == "steal" else word
     assert list(vocabulary.known({word: 1.0})) == [expected]
 
