@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pipeline.analysis import Terms
 from pipeline.background import behind
 from pipeline.lexical import LexicalIndex, LexicalStore, Row, Rows
+from pipeline.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class LiveLexical:
         self._merge_at = merge_at
         self._learns = True
         self._merging: asyncio.Task[None] | None = None
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Every word that a product was ever described by."""
+        return self._store.vocabulary
 
     def known(self, terms: Terms) -> dict[str, float]:
         """`terms` with misspelt words replaced by what they were meant to be."""

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from catalog.product import Product
 from pipeline.analysis import Terms, has_han, standard_analyser
+from pipeline.coverage import Coverage, coverage
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
@@ -172,6 +173,18 @@ class Retriever:
             dense = self._index.scores(vector, among)
             lexical = dict(self._words.search(terms, len(among), among))
         return fuse(dense, lexical, fusion.han if has_han(text) else fusion.latin)[:k]
+
+    def coverage(self, text: str, product_ids: Sequence[str]) -> Coverage:
+        """How much of `text` the texts of these products have."""
+        products = [p for p in map(self._shelf.get, product_ids) if p is not None]
+        if self._words is None:
+            return Coverage(1.0, True)
+        rows = [row for product in products for row in lexical_rows(product, self._analyser)]
+        return coverage(text, rows, len(self._shelf), self._analyser, self._words.vocabulary)
+
+    def telling(self, text: str) -> int:
+        """How many words of `text` tell one product from another."""
+        return len(self._analyser.question(text))
 
     def hydrate(self, hits: Sequence[Hit]) -> tuple[Source, ...]:
         """The records of `hits` as they are at this moment."""

@@ -31,6 +31,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._counts)
 
+    def count(self, word: str) -> int:
+        """How many products have it."""
+        return self._counts.get(word, 0)
+
     def add(self, words: Iterable[str]) -> None:
         """Count one product's words."""
         for word in words:

@@ -15,6 +15,7 @@ from serving.routes import (
     imports,
     openai,
     ops,
+    policies,
     questions,
     search,
     synonyms,
@@ -30,6 +31,7 @@ CATALOG_ROUTES = (
     questions,
     search,
     synonyms,
+    policies,
 )
 
 

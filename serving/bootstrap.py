@@ -4,7 +4,7 @@ The engine takes longest to start, so it starts while the catalogue is read and 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from redis.asyncio import Redis
@@ -66,12 +66,14 @@ async def build(
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)
+        replies = Replies.beside(prompts)
+        await stack.enter_async_context(_kept(catalog.policies.follow(replies.policies.use)))
         sessions = RedisSessions(redis, configs.sessions(settings))
         yield Services(
             chat=Chat(
                 shelf,
                 finder,
-                Replies.beside(prompts),
+                replies,
                 prompts,
                 engine,
                 sessions,
@@ -128,7 +130,7 @@ async def _stock(
         note(f"{len(shelf)} products by {model.name}")
     refresher = Refresher(shelf, retriever)
     await stack.enter_async_context(_following(store, snapshot, refresher))
-    await stack.enter_async_context(_speaking(SynonymStore(redis), retriever))
+    await stack.enter_async_context(_kept(SynonymStore(redis).follow(retriever.use_synonyms)))
     return shelf, retriever, refresher
 
 
@@ -151,9 +153,9 @@ async def _following(
 
 
 @asynccontextmanager
-async def _speaking(synonyms: SynonymStore, retriever: Retriever) -> AsyncGenerator[None, None]:
-    """Search with the shop's synonyms as they are at the time."""
-    following = asyncio.create_task(synonyms.follow(retriever.use_synonyms))
+async def _kept(work: Coroutine[None, None, None]) -> AsyncGenerator[None, None]:
+    """Keep `work` going meanwhile: it follows what merchandisers write."""
+    following = asyncio.create_task(work)
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ from redis.asyncio import Redis
 
 from catalog.imports import Importer
 from catalog.pins import Pins
+from catalog.policies import PolicyStore
 from catalog.questions import SavedQuestions
 from catalog.store import CatalogStore
 from catalog.synonyms import SynonymStore
@@ -35,6 +36,7 @@ class CatalogServices:
     pins: Pins
     questions: SavedQuestions
     synonyms: SynonymStore
+    policies: PolicyStore
     imports: Importer
     jobs: ImportJobs
     answers: AnswerPreviews
@@ -57,6 +59,7 @@ class CatalogServices:
             Pins(redis),
             questions,
             SynonymStore(redis),
+            PolicyStore(redis),
             imports,
             ImportJobs(redis, redis_url, imports.records),
             AnswerPreviews(questions, imports.aftermaths),

@@ -36,6 +36,7 @@ ANSWER_CODES: Mapping[str, Code] = {
     "unsupported_parameter": Code(422, "OpenAI has this field, but it cannot be honoured here"),
     "unauthorized": Code(401, "no key, or a wrong one, in the Authorization header"),
     "not_found": Code(404, "nothing is at this path"),
+    "policy_unknown": Code(404, "no text has this name"),
     "sku_unknown": Code(404, "`sku` names neither a SKU nor a product of this catalogue"),
     "model_not_found": Code(404, "no model has this id"),
     "method_not_allowed": Code(405, "the path exists, but not for this method"),

@@ -3,7 +3,18 @@
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import Response
 
-from serving.admin import ask, imports, login, pins, products, questions, search, synonyms, variants
+from serving.admin import (
+    ask,
+    imports,
+    login,
+    pins,
+    policies,
+    products,
+    questions,
+    search,
+    synonyms,
+    variants,
+)
 from serving.admin.headers import AdminHeaders
 from serving.admin.rendering import static_bytes
 from serving.admin.routing import AdminRoute
@@ -39,7 +50,18 @@ async def static(name: str) -> Response:
 def install(app: FastAPI) -> None:
     """Give `app` its pages for people; the catalogue's own documents do not tell of them."""
     app.add_middleware(AdminHeaders)
-    for part in (login, products, variants, pins, questions, search, synonyms, imports, ask):
+    for part in (
+        login,
+        products,
+        variants,
+        pins,
+        questions,
+        search,
+        synonyms,
+        policies,
+        imports,
+        ask,
+    ):
         app.include_router(part.router, prefix="/admin", include_in_schema=False)
     app.include_router(_last, prefix="/admin", include_in_schema=False)
     app.include_router(_files, include_in_schema=False)

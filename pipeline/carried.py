@@ -1,0 +1,72 @@
+"""Whether the shop sells what is asked for, judged last: by how near the best products are.
+
+It is for the kinds that no vocabulary knows (`pipeline/kinds.py`). Only a question that asks for a
+kind of thing is judged ("do you sell angle irons", "angle irons"): one that asks something of a
+thing ("does it rust?") is far from every text, and says nothing of what the shop sells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.analysis import has_han
+from pipeline.cues import Cues, every, has_any, phrases
+from pipeline.fusion import Candidate
+from pipeline.retriever import Retriever
+from pipeline.words import fold, framed
+
+_BEST = 3
+"""Products whose texts are looked at."""
+_LONGEST = 10
+"""Words in a question that only names a thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedConfig:
+    """`near`, `far`: mean cosines of the encoders as shipped (`embedding_models.DEFAULT_ENCODER`).
+
+    Measured on shop queries, asked of their own shop and of another: a product that fits is nearer
+    than `far`, nearly always. With other encoders, 0 for both leaves the judgement to the words.
+    `share`, `least`: what the best products' texts have of the words at least, Latin and Chinese.
+    """
+
+    near: float = 0.74
+    far: float = 0.72
+    share: float = 0.6
+    least: float = 0.12
+
+
+class Carried:
+    """Judges questions after their search."""
+
+    def __init__(
+        self, retriever: Retriever, cues: Sequence[Cues], config: CarriedConfig | None = None
+    ) -> None:
+        self._retriever = retriever
+        self._config = config or CarriedConfig()
+        self._sell = phrases(every(cues, "sell"))
+        self._reference = phrases(every(cues, "reference"))
+
+    def unsold(self, text: str, candidates: Sequence[Candidate]) -> str | None:
+        """What is asked for and not sold, as the shopper said it; None if it may be sold."""
+        if not candidates or not self._asks_for_a_kind(text):
+            return None
+        dense = max((c.dense for c in candidates if c.dense is not None), default=0.0)
+        found = self._retriever.coverage(text, [c.product_id for c in candidates[:_BEST]])
+        config = self._config
+        if has_han(text):
+            return text.strip() if found.share < config.least else None
+        if dense < config.near and not found.head:
+            return text.strip()
+        if dense < config.far and found.share < config.share:
+            return text.strip()
+        return None
+
+    def _asks_for_a_kind(self, text: str) -> bool:
+        asked = framed(text)
+        if has_any(asked, self._reference):
+            return False
+        if has_any(asked, self._sell):
+            return True
+        words = fold(text).split()
+        telling = self._retriever.telling(text)
+        return len(words) <= _LONGEST and (has_han(text) or 3 * telling >= 2 * len(words))

@@ -1,0 +1,55 @@
+"""How much of what a question names is in the texts of the products found for it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import log
+
+from pipeline.analysis import Analyser, Terms
+from pipeline.lexical import Row
+from pipeline.vocabulary import Vocabulary
+
+_END = re.compile(r"\b(?:for|with|without|in|of|from|that|to|on|under|over|by)\b")
+"""Behind it, an English noun phrase says what the thing is for, made of or comes with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """`share`, 0 to 1, of the words, the rare ones counting more. `head`: whether the thing itself
+    ("shade" in "patio sun shade") stands in a title."""
+
+    share: float
+    head: bool
+
+
+def coverage(
+    text: str, rows: Iterable[Row], products: int, analyser: Analyser, vocabulary: Vocabulary
+) -> Coverage:
+    """Of `text` by `rows`, each the words of one text of a product found."""
+    rows = list(rows)
+    said = vocabulary.known(analyser.question(text))
+    total = sum(weight * _rarity(word, products, vocabulary) for word, weight in said.items())
+    if total == 0.0:
+        return Coverage(1.0, True)
+    best = max((_covered(said, row, products, vocabulary) for row in rows), default=0.0)
+    titles = {word for row in rows for word in row.words["title"]}
+    return Coverage(best / total, any(word in titles for word in _head(text, analyser, vocabulary)))
+
+
+def _covered(said: Terms, row: Row, products: int, vocabulary: Vocabulary) -> float:
+    return sum(
+        weight * _rarity(word, products, vocabulary)
+        for word, weight in said.items()
+        if any(word in words for words in row.words.values())
+    )
+
+
+def _rarity(word: str, products: int, vocabulary: Vocabulary) -> float:
+    return log(1 + products / (1 + vocabulary.count(word)))
+
+
+def _head(text: str, analyser: Analyser, vocabulary: Vocabulary) -> Iterable[str]:
+    """The last word of the noun phrase, however the shop spells it."""
+    phrase = _END.split(text.lower())[0]
+    words = list(analyser.question(phrase)) or list(analyser.question(text))
+    return vocabulary.known({words[-1]: 1.0}) if words else ()
