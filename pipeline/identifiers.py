@@ -56,22 +56,22 @@ class IdentifierIndex:
 
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
-        self.remove(product)
+        self.remove(product.id)
         rows = self._known[product.id] = tuple(self._rows(product))
         for written, sku in rows:
             self._owners.setdefault(key_of(written), {}).setdefault(product.id, sku)
             self._heads.update(_heads(written))
             self._shapes[_shape(_parts(written))] += 1
 
-    def remove(self, product: Product) -> None:
+    def remove(self, product_id: str) -> None:
         """Forget it, whatever it was."""
-        for written, _ in self._known.pop(product.id, ()):
+        for written, _ in self._known.pop(product_id, ()):
             owners = self._owners.get(key_of(written), {})
-            owners.pop(product.id, None)
+            owners.pop(product_id, None)
             if not owners:
                 self._owners.pop(key_of(written), None)
-            self._heads -= Counter(_heads(written))
-            self._shapes -= Counter([_shape(_parts(written))])
+            self._heads.subtract(_heads(written))
+            self._shapes.subtract([_shape(_parts(written))])
 
     def find(self, key: str) -> tuple[str, str | None] | None:
         """The product, and the variant if it is one's, with this `key_of`."""
@@ -81,9 +81,9 @@ class IdentifierIndex:
     def is_alike(self, parts: list[str]) -> bool:
         """Whether the shop has identifiers that look like this and begin like this."""
         if parts[0].isdigit():
-            return (_shape(parts)) in self._shapes
+            return self._shapes[_shape(parts)] > 0
         return len(parts) > 2 and any(
-            "-".join(parts[:length]) in self._heads for length in range(len(parts) - 1, 0, -1)
+            self._heads["-".join(parts[:length])] > 0 for length in range(len(parts) - 1, 0, -1)
         )
 
     def _rows(self, product: Product) -> Iterable[tuple[str, str | None]]:

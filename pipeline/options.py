@@ -67,6 +67,10 @@ class OptionReader:
         known = sum(bool(self._canonical_colors(product, value)) for value in values)
         return known * 2 > len(values)
 
+    def names_color(self, name: str) -> bool:
+        """Whether an attribute called `name` tells colours."""
+        return shape(name) in self._color_names
+
     def is_size(self, product: Product, name: str) -> bool:
         """Whether the option `name` is a size."""
         if self._size_names & _names(product, name):

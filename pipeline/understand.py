@@ -1,0 +1,208 @@
+"""What a question says, read by rules before anything is searched, in both languages at once.
+
+Nothing here knows which products there are, but for identifiers and for what kinds are called.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.asked import Lexicon
+from pipeline.bounds import BoundsReader, PriceWish
+from pipeline.cues import Cues, alternatives, every, has_any, phrases, without
+from pipeline.identifiers import Identifier, IdentifierReader
+from pipeline.kinds import Kinds, Named
+from pipeline.negation import NegationReader
+from pipeline.options import OptionReader
+from pipeline.profiles import AUDIENCES, Audience, Profiler
+from pipeline.shop_index import ShopIndex
+from pipeline.words import Words, fold, framed, shape, terms
+
+_OPTIONS = frozenset({"color", "size"})
+_WORDS = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]+")
+_LONGEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something refused: as said, and by what it is known."""
+
+    said: str
+    colors: frozenset[str]
+    kinds: frozenset[str]
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question taken apart.
+
+    `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
+    what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
+    `terms` are the telling words besides. `listing`: it asks which there are. `sells`: whether
+    there is such a thing. `refers`: it points at something known (`definite`: by "the", "that").
+    `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
+    sizes.
+    """
+
+    text: str
+    rest: str
+    identifiers: tuple[Identifier, ...]
+    price: PriceWish
+    refusals: tuple[Refusal, ...]
+    kind: str | None
+    kinds: tuple[str, ...]
+    said: str
+    audience: frozenset[Audience]
+    colors: frozenset[str]
+    terms: frozenset[str]
+    available: bool
+    listing: bool
+    sells: bool
+    refers: bool
+    definite: bool
+    another: bool
+    place: int | None
+    about_options: bool
+    topics: frozenset[str]
+
+    @property
+    def filters(self) -> bool:
+        """Whether it says which products will do, beyond what they are."""
+        price = self.price
+        ordered = price.order or price.cheaper or price.dearer
+        return bool(price.bounds or ordered or self.refusals or self.available)
+
+
+class Understander:
+    """Reads questions."""
+
+    def __init__(
+        self, cues: Sequence[Cues], kinds: Kinds, options: OptionReader, lexicons: Sequence[Words],
+        profiler: Profiler,
+    ) -> None:  # fmt: skip
+        self._kinds, self._options, self._profiler = kinds, options, profiler
+        self._identifiers = IdentifierReader(cues)
+        self._bounds = BoundsReader(cues, lexicons)
+        self._negation = NegationReader(cues, lambda text: bool(options.colors_of(text)))
+        self._lexicon = Lexicon(lexicons)
+        self._said = {
+            name: phrases(every(cues, name))
+            for name in ("available", "sold_out", "which", "reference", "another", "sell", "those")
+        }
+        self._asks_stock = phrases(every(cues, "asks_stock"))
+        self._that = re.compile(alternatives(every(cues, "relative")))
+        self._definite = phrases(every(cues, "definite"))
+        self._audience = {
+            who: phrases(word for c in cues for word in c.words("audience", who))
+            for who in AUDIENCES
+        }
+        self._places = tuple(
+            (place, re.compile(alternatives(words)))
+            for c in cues
+            for place, words in zip((0, 1, 2, 3, -1), c.data["ordinals"], strict=True)
+        )
+        self._common = frozenset(
+            term for name in self._said for word in every(cues, name) for term in terms(word)
+        )
+
+    def read(self, question: str, index: ShopIndex) -> Reading:
+        """What `question` says."""
+        text = fold(question)
+        identifiers = self._identifiers.read(text, index.identifiers)
+        bare = without(text, (identifier.at for identifier in identifiers))
+        price = self._bounds.read(bare)
+        unpriced = without(bare, price.spans)
+        negated = self._negation.read(unpriced)
+        rest = self._that.sub(lambda match: " " * len(match.group()), negated.rest)
+        refusals = tuple(map(self._refusal, negated.refused))
+        shaped, whole = framed(rest), framed(text)
+        named = self._kinds.named(shaped)
+        name = self._about(shaped, named)
+        if name is None and (refused := self._with_color(refusals)) is not None:
+            name, shaped = refused
+            named = [name]
+        beside = shaped if name is None else _blank(shaped, name)
+        topics = self._lexicon.asked_topics(beside)
+        return Reading(
+            text=text,
+            rest=rest,
+            identifiers=identifiers,
+            price=price,
+            refusals=refusals,
+            kind=None if name is None else name.kind,
+            kinds=tuple(n.kind for n in named),
+            said="" if name is None else as_said(question, shaped[name.start : name.end]),
+            audience=self._for(beside),
+            colors=self._options.colors_of(beside),
+            terms=self._terms(beside),
+            available=self._available(whole, beside, topics),
+            listing=has_any(beside, self._said["which"]),
+            sells=has_any(beside, self._said["sell"]),
+            refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
+            definite=has_any(shaped, self._definite),
+            another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,
+            place=next((place for place, words in self._places if words.search(rest)), None),
+            about_options=bool(topics & _OPTIONS),
+            topics=topics,
+        )
+
+    def _about(self, shaped: str, named: Sequence[Named]) -> Named | None:
+        """The kind that the question is about: of a compound the last, else the first."""
+        limit = self._profiler.limit(shaped)
+        before = [name for name in named if name.end <= limit] or list(named)
+        if not before:
+            return None
+        about = before[0]
+        for name in before[1:]:
+            between = shaped[about.end : name.start + 1].strip()
+            if not between or between.endswith("的") or has_any(f" {between} ", self._said["sell"]):
+                about = name
+        return about
+
+    def _with_color(self, refusals: Sequence[Refusal]) -> tuple[Named, str] | None:
+        """The kind of "no black shoes": wanted, but not in black."""
+        for refusal in refusals:
+            if refusal.colors and refusal.kinds:
+                shaped = framed(refusal.said)
+                return self._kinds.named(shaped)[-1], shaped
+        return None
+
+    def _refusal(self, said: str) -> Refusal:
+        telling = frozenset(self._lexicon.telling(said))
+        kinds = frozenset(name.kind for name in self._kinds.in_text(said))
+        return Refusal(said, self._options.colors_of(said), kinds, telling)
+
+    def _for(self, shaped: str) -> frozenset[Audience]:
+        return frozenset(who for who in AUDIENCES if has_any(shaped, self._audience[who]))
+
+    def _terms(self, shaped: str) -> frozenset[str]:
+        telling = self._lexicon.telling(shaped) - self._common
+        return frozenset(term for term in telling if not self._options.colors_of(term))
+
+    def _available(self, whole: str, beside: str, topics: frozenset[str]) -> bool:
+        """Whether only what can be had will do; a question about one product's stock is none."""
+        if not has_any(whole, self._said["available"]):
+            return False
+        wants = has_any(whole, self._said["which"]) or has_any(whole, self._said["those"])
+        return wants and not topics & _OPTIONS
+
+
+def as_said(question: str, shaped: str) -> str:
+    """The words of `question` that read as `shaped`, as the shopper wrote them."""
+    wanted = shaped.strip()
+    if not wanted.isascii():
+        at = fold(question).find(wanted.replace(" ", ""))
+        length = len(wanted.replace(" ", ""))
+        return question[at : at + length] if at >= 0 else wanted
+    words = re.findall(r"[^\W_]+(?:['’.-][^\W_]+)*", question)
+    for length in range(1, _LONGEST + 1):
+        for at in range(len(words) - length + 1):
+            said = " ".join(words[at : at + length])
+            if shape(said).strip() == wanted:
+                return said.removesuffix("'s").removesuffix("’s")
+    return wanted
+
+
+def _blank(shaped: str, name: Named) -> str:
+    return f"{shaped[: name.start]} , {shaped[name.end :]}"
