@@ -1,4 +1,4 @@
-"""Whether questions are understood: `python -m benchmarks.understanding [--limit N] [--ids u001,u002]`.
+"""Whether questions are understood: `python -m benchmarks.understanding [--limit N] [--ids A,B]`.
 
 Asks the demo shop the labelled questions of `data/understanding.jsonl` (see the .md beside it), in
 memory: the default encoder and a Finder, no engine and no Redis. Prints a table by kind, JSON last.
@@ -12,7 +12,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -148,11 +150,9 @@ async def examine(
 
 def intents() -> Intents | None:
     """The intents as shipped, where there are any."""
-    try:
-        from pipeline.intents import IntentReader
-    except ImportError:
+    if find_spec("pipeline.intents") is None:
         return None
-    reader: Intents = IntentReader.load(TEMPLATES)
+    reader: Intents = import_module("pipeline.intents").IntentReader.load(TEMPLATES)
     return reader
 
 

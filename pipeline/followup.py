@@ -103,13 +103,11 @@ class FollowUps:
         earlier: Sequence[str],
     ) -> Focus:
         """A kind is named that the product at hand is not of."""
-        kinds = profiles.profiler.kinds
         kind = reading.kind or ""
         back = [id_ for id_ in earlier if kind in _profile(profiles, id_).kinds]
         if back and not (reading.sells or reading.filters):
             return Focus("conversation", tuple(back))
-        text = _profile(profiles, current[0]).text
-        has = any(named.kind == kind for named in kinds.named(text))
+        has = kind in _profile(profiles, current[0]).has
         if (reading.refers or has) and not (reading.sells and not has) and not reading.filters:
             return Focus(reference, current)
         return Focus()

@@ -139,7 +139,7 @@ class IdentifierReader:
         soft = bool(self._soft.search(before))
         if not cue and self._other.search(before):
             return len(run), None
-        for length in range(len(run), 0, -1):
+        for length in range(len(run), _hyphened(text, run) - 1, -1):
             written = text[run[0][0] : run[length - 1][1]]
             owner = index.find(key_of(written))
             if owner is not None and (cue or soft or _stands_alone(written)):
@@ -185,6 +185,14 @@ def _run(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return run
 
 
+def _hyphened(text: str, run: list[tuple[int, int]]) -> int:
+    """How many parts hyphens join without blanks: less than that is never meant."""
+    length = 1
+    while length < len(run) and text[run[length - 1][1] : run[length][0]] == "-":
+        length += 1
+    return length
+
+
 def _written_together(text: str, run: list[tuple[int, int]], *, cue: bool) -> int:
     """How many parts look like one identifier: joined by hyphens, or groups of digits."""
     length = 1
@@ -193,8 +201,9 @@ def _written_together(text: str, run: list[tuple[int, int]], *, cue: bool) -> in
         joint = text[run[length - 1][1] : run[length][0]].strip()
         digits = text[run[length - 1][0] : run[length - 1][1]].isdigit()
         more = text[run[length][0] : run[length][1]]
-        if joint or (not hyphenated and digits and more.isdigit()):
-            length, hyphenated = length + 1, hyphenated or bool(joint)
+        tight = bool(joint) and joint == text[run[length - 1][1] : run[length][0]]
+        if tight or (not hyphenated and digits and more.isdigit()):
+            length, hyphenated = length + 1, hyphenated or tight
         else:
             break
     if length == 1 and not cue:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from catalog.product import Product, Text
 from pipeline.cues import Cues, has_any, phrases
-from pipeline.kinds import Kinds, head
+from pipeline.kinds import Kinds, head, plain
 from pipeline.options import OptionReader
 from pipeline.words import Words, framed, shape, terms
 
@@ -28,7 +28,8 @@ AUDIENCES: tuple[Audience, ...] = ("men", "women", "kids")
 class Profile:
     """`kinds`: what it is, and what that is a sort of. `own`: without the broader ones.
 
-    `mentioned` are the kinds that its title, category and options name, whatever it is itself.
+    `mentioned` are the kinds that its title, category and options name, whatever it is itself,
+    `has` those that its other texts do.
     `audience` is for whom the shop says it is. `looks` are the canonical colours of each form it
     comes in. `text` is all that it says of itself, `framed`; `terms` those of its title, brand,
     category and options, `brands` those of its brand.
@@ -37,6 +38,7 @@ class Profile:
     own: frozenset[str]
     kinds: frozenset[str]
     mentioned: frozenset[str]
+    has: frozenset[str]
     audience: frozenset[Audience]
     looks: tuple[frozenset[str], ...]
     text: str
@@ -82,7 +84,8 @@ class Profiler:
         return Profile(
             own=own,
             kinds=frozenset(broad for kind in own for broad in self.kinds.chain(kind)),
-            mentioned=frozenset(name.kind for name in self.kinds.named(framed(told))),
+            mentioned=frozenset(name.kind for name in self.kinds.in_text(told)),
+            has=frozenset(name.kind for name in self.kinds.in_text(rest)),
             audience=frozenset(w for w in AUDIENCES if has_any(places, self._stated[w])),
             looks=tuple(self._looks(product)),
             text=framed(f"{told} ; {rest}"),
@@ -116,19 +119,24 @@ class Profiler:
     def _kinds(self, text: Text, brand: str) -> Iterable[str]:
         """What the title's head says, set right by the category; else what the category says,
         the tags, or the description first."""
-        title = framed(_FORM.sub("", text.title))
+        title = plain(_FORM.sub("", text.title))
         named = self.kinds.named(_unbranded(title, brand))
         name = head(named, self.limit(title))
         category = [found.kind for found in self.kinds.in_text(_leaf(text.category))]
-        rest = framed(f"{self._tags(text)} ; {text.description.replace(text.title, ' ; ')}")
+        rest = f"{self._tags(text)} ; {text.description.replace(text.title, ' ; ')}"
         if name is None:
-            return category or [n.kind for n in self.kinds.named(rest)[:1]]
+            return category or self._first(rest)
         root = [*self.kinds.chain(name.kind)][-1]
         other = [k for k in category if root not in self.kinds.chain(k)]
         if other and not any(self.kinds.is_broad(kind) for kind in other):
-            said = any(found.kind == name.kind for found in self.kinds.named(rest))
+            said = any(found.kind == name.kind for found in self.kinds.in_text(rest))
             return [*other, name.kind] if said else other
         return [name.kind, *(k for k in category if k in self.kinds.chain(name.kind))]
+
+    def _first(self, text: str) -> list[str]:
+        """The first kind that `text` names, rather a narrow one."""
+        kinds = [name.kind for name in self.kinds.in_text(text)]
+        return [k for k in kinds if not self.kinds.is_broad(k)][:1] or kinds[:1]
 
     @staticmethod
     def _tags(text: Text) -> str:
@@ -220,8 +228,8 @@ def _discount(counts: Counter[str], gone: Iterable[str]) -> None:
 
 def _unbranded(title: str, brand: str) -> str:
     """Of the same length: Apple's phone is no apple."""
-    mark = shape(brand)
-    return title.replace(mark, " " * len(mark)) if mark.isascii() and len(mark) > 2 else title
+    mark = plain(brand)
+    return title.replace(mark, " " * len(mark)) if len(mark) > 2 else title
 
 
 def _leaf(category: str) -> str:

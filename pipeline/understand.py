@@ -11,26 +11,28 @@ from pipeline.asked import Lexicon
 from pipeline.bounds import BoundsReader, PriceWish
 from pipeline.cues import Cues, alternatives, every, has_any, phrases, without
 from pipeline.identifiers import Identifier, IdentifierReader
-from pipeline.kinds import Kinds, Named
+from pipeline.kinds import Kinds, Named, place, plain
 from pipeline.negation import NegationReader
 from pipeline.options import OptionReader
 from pipeline.profiles import AUDIENCES, Audience, Profiler
 from pipeline.shop_index import ShopIndex
-from pipeline.words import Words, fold, framed, shape, terms
+from pipeline.words import Words, fold, framed, terms
 
 _OPTIONS = frozenset({"color", "size"})
-_WORDS = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]+")
-_LONGEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Something refused: as said, and by what it is known."""
+    """Something refused: as said, and by what it is known.
+
+    `kind`: of "no black shoes", where shoes are wanted, but not in black.
+    """
 
     said: str
     colors: frozenset[str]
     kinds: frozenset[str]
     terms: frozenset[str]
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +119,12 @@ class Understander:
         rest = self._that.sub(lambda match: " " * len(match.group()), negated.rest)
         refusals = tuple(map(self._refusal, negated.refused))
         shaped, whole = framed(rest), framed(text)
-        named = self._kinds.named(shaped)
-        name = self._about(shaped, named)
-        if name is None and (refused := self._with_color(refusals)) is not None:
-            name, shaped = refused
-            named = [name]
-        beside = shaped if name is None else _blank(shaped, name)
+        named = self._kinds.in_text(rest)
+        name = self._about(plain(rest), named)
+        kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
+        if kind is None:
+            kind = next((r.kind for r in refusals if r.kind), None)
+        beside = framed(without(rest, [at]))
         topics = self._lexicon.asked_topics(beside)
         return Reading(
             text=text,
@@ -130,9 +132,9 @@ class Understander:
             identifiers=identifiers,
             price=price,
             refusals=refusals,
-            kind=None if name is None else name.kind,
+            kind=kind,
             kinds=tuple(n.kind for n in named),
-            said="" if name is None else as_said(question, shaped[name.start : name.end]),
+            said=_written(question, text, at) or kind or "",
             audience=self._for(beside),
             colors=self._options.colors_of(beside),
             terms=self._terms(beside),
@@ -156,22 +158,20 @@ class Understander:
         about = before[0]
         for name in before[1:]:
             between = shaped[about.end : name.start + 1].strip()
-            if not between or between.endswith("的") or has_any(f" {between} ", self._said["sell"]):
+            if (
+                not between
+                or between.endswith("的")
+                or has_any(framed(between), self._said["sell"])
+            ):
                 about = name
         return about
 
-    def _with_color(self, refusals: Sequence[Refusal]) -> tuple[Named, str] | None:
-        """The kind of "no black shoes": wanted, but not in black."""
-        for refusal in refusals:
-            if refusal.colors and refusal.kinds:
-                shaped = framed(refusal.said)
-                return self._kinds.named(shaped)[-1], shaped
-        return None
-
     def _refusal(self, said: str) -> Refusal:
         telling = frozenset(self._lexicon.telling(said))
-        kinds = frozenset(name.kind for name in self._kinds.in_text(said))
-        return Refusal(said, self._options.colors_of(said), kinds, telling)
+        colors = self._options.colors_of(said)
+        kinds = [name.kind for name in self._kinds.in_text(said)]
+        kind = kinds[-1] if colors and kinds else None
+        return Refusal(said, colors, frozenset(kinds), telling, kind)
 
     def _for(self, shaped: str) -> frozenset[Audience]:
         return frozenset(who for who in AUDIENCES if has_any(shaped, self._audience[who]))
@@ -188,21 +188,7 @@ class Understander:
         return wants and not topics & _OPTIONS
 
 
-def as_said(question: str, shaped: str) -> str:
-    """The words of `question` that read as `shaped`, as the shopper wrote them."""
-    wanted = shaped.strip()
-    if not wanted.isascii():
-        at = fold(question).find(wanted.replace(" ", ""))
-        length = len(wanted.replace(" ", ""))
-        return question[at : at + length] if at >= 0 else wanted
-    words = re.findall(r"[^\W_]+(?:['’.-][^\W_]+)*", question)
-    for length in range(1, _LONGEST + 1):
-        for at in range(len(words) - length + 1):
-            said = " ".join(words[at : at + length])
-            if shape(said).strip() == wanted:
-                return said.removesuffix("'s").removesuffix("’s")
-    return wanted
-
-
-def _blank(shaped: str, name: Named) -> str:
-    return f"{shaped[: name.start]} , {shaped[name.end :]}"
+def _written(question: str, folded: str, at: tuple[int, int]) -> str:
+    """This place of the question as the shopper wrote it."""
+    start, end = at
+    return (question if len(question) == len(folded) else folded)[start:end]
