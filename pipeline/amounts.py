@@ -1,4 +1,4 @@
-"""Numbers that may be money, as shoppers write them: "$1,200", "twenty bucks", "两三百块", "1.5k"."""
+"""Numbers that may be money, as shoppers write them: "$1,200", "twenty bucks", "两三百块"."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -50,6 +50,7 @@ class BoundsReader:
         self._to = re.compile(rf"\s*{alternatives(every(cues, 'bounds', 'to'))}\s*")
         self._between = re.compile(alternatives(every(cues, "bounds", "between")) + r"\s*$")
         self._sizes = re.compile(alternatives(every(cues, "bounds", "not_price")) + r"\s*$")
+        self._bargain = re.compile(alternatives(every(cues, "order", "bargain")))
         self._strict = frozenset(every(cues, "bounds", "strict"))
         self._orders = [
             (name, re.compile(alternatives(every(cues, "order", name))))
@@ -73,7 +74,7 @@ class BoundsReader:
         return self._ordered(text, bounds, [span for _, span in found])
 
     def _ordered(self, text: str, bounds: Bounds | None, spans: list[tuple[int, int]]) -> PriceWish:
-        rest = text
+        rest = self._bargain.sub(lambda match: " " * len(match.group()), text)
         for start, end in spans:
             rest = rest[:start] + " " * (end - start) + rest[end:]
         said: dict[str, tuple[int, int]] = {}

@@ -1,7 +1,7 @@
 """Which products satisfy what a question demands, by sets of ids and the records of the moment.
 
-Kinds, colours and words are looked up in indexes; prices and stock are compared only within the
-set that these have left.
+Kinds, colours and words are looked up in indexes; texts, prices and stock are compared only within
+the set that these have left, and only if it is not too large for that.
 """
 
 from collections.abc import Iterable, Set
@@ -16,17 +16,20 @@ from pipeline.profiles import Profile, Profiles
 from pipeline.understand import Reading, Refusal
 
 MOST = 5000
-"""A set above this is narrowed by relevance before its prices are compared."""
+"""Above so many, products are first looked for by relevance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """`ids`: the products that will do, None if nothing was demanded. `ranked`: the same by
-    price, if an order was asked for. `unmet`: what nothing satisfies, as said."""
+    """`ids`: the products that will do, None if nothing was demanded or there are too `many`.
+
+    `ranked`: the same by price, if an order was asked for. `unmet`: what nothing satisfies.
+    """
 
     ids: frozenset[str] | None
     ranked: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
+    many: Set[str] | None = None
 
 
 class Filters:
@@ -44,53 +47,50 @@ class Filters:
         beyond: Bounds | None = None,
     ) -> Narrowed:
         """What satisfies `reading`, among `within` if given; `beyond` is a price of comparison."""
-        ids, unmet = self._told(reading, profiles, within)
+        ids = self._base(reading, profiles, within)
         if ids is None:
-            return Narrowed(None, (), tuple(unmet))
+            return Narrowed(None)
         if len(ids) > MOST:
-            return Narrowed(frozenset(ids), (), tuple(unmet))
+            return Narrowed(None, many=ids)
+        unmet: list[str] = []
+        ids = self._told(reading, profiles, ids, unmet)
         ids = self._live(ids, reading, beyond, unmet)
         order = self._order(reading, beyond)
-        ranked = self.ranked(ids, order, locale, reading.price.bounds) if order else ()
+        ranked = self._ranked(ids, order, locale, reading.price.bounds) if order else ()
         return Narrowed(frozenset(ids), ranked, tuple(unmet))
 
-    def settle(
-        self, ids: Iterable[str], reading: Reading, locale: Locale
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Those of `ids`, in their order or by price, whose records satisfy; and what is unmet."""
-        unmet: list[str] = []
-        kept = self._live(dict.fromkeys(ids).keys(), reading, None, unmet)
-        order = self._order(reading, None)
-        if order:
-            return self.ranked(kept, order, locale, reading.price.bounds), tuple(unmet)
-        return tuple(id_ for id_ in ids if id_ in kept), tuple(unmet)
+    def _base(
+        self, reading: Reading, profiles: Profiles, within: Set[str] | None
+    ) -> Set[str] | None:
+        """Where to look: by kind, else by the words named; None if anywhere will do."""
+        of_kind = profiles.of_kind(reading.kind) if reading.kind is not None else frozenset[str]()
+        if of_kind:
+            within = of_kind if within is None else (of_kind & within or within)
+        if within is not None:
+            demands = reading.filters or reading.colors or reading.audience or reading.brands
+            plain = not any(profiles.knows(term) for term in reading.terms)
+            return within if demands or plain or not of_kind else None
+        if not reading.filters:
+            return None
+        by_terms = self._with_terms(reading, profiles, None)
+        if by_terms is None and len(profiles.all()) <= MOST:
+            return profiles.all()
+        return by_terms
 
     def _told(
-        self, reading: Reading, profiles: Profiles, within: Set[str] | None
-    ) -> tuple[Set[str] | None, list[str]]:
+        self, reading: Reading, profiles: Profiles, ids: Set[str], unmet: list[str]
+    ) -> Set[str]:
         """By what the products say of themselves."""
-        unmet: list[str] = []
-        ids = within
-        if reading.kind is not None:
-            of_kind = profiles.of_kind(reading.kind)
-            if of_kind:
-                ids = of_kind if ids is None else ids & of_kind or ids
-        demands = reading.filters or within is not None
-        if ids is None:
-            ids = self._by_terms(reading, profiles, None) if demands else None
-            if ids is None and not (reading.refusals and demands):
-                return None, unmet
-            ids = profiles.all() if ids is None else ids
-        elif not (demands or reading.colors or reading.audience):
-            return None, unmet
         ids = self._for(reading, profiles, ids)
+        for brand in reading.brands:
+            ids = ids & profiles.with_term(brand) or ids
         ids = self._colored(reading, profiles, ids, unmet)
-        if demands and reading.kind is not None:
-            ids = self._by_terms(reading, profiles, ids) or ids
-        return self._without(reading.refusals, profiles, ids, reading.kind, unmet), unmet
+        if reading.filters:
+            ids = self._with_terms(reading, profiles, ids) or ids
+        return self._without(reading, profiles, ids, unmet)
 
     @staticmethod
-    def _by_terms(reading: Reading, profiles: Profiles, ids: Set[str] | None) -> Set[str] | None:
+    def _with_terms(reading: Reading, profiles: Profiles, ids: Set[str] | None) -> Set[str] | None:
         """Those that have the question's telling words, as many of them as leave any."""
         for term in sorted(reading.terms, key=lambda t: (len(profiles.with_term(t)), t)):
             having = profiles.with_term(term)
@@ -103,7 +103,7 @@ class Filters:
         """For whom: those that say so; else those that say nothing."""
         if not reading.audience:
             return ids
-        stated = {id_: _profile(profiles, id_).audience for id_ in ids}
+        stated = {id_: profiles.known(id_).audience for id_ in ids}
         fitting = {id_ for id_, audience in stated.items() if audience & reading.audience}
         return fitting or {id_ for id_, audience in stated.items() if not audience} or ids
 
@@ -112,44 +112,38 @@ class Filters:
     ) -> Set[str]:
         """Those that come in every colour named; a colour that none has is unmet."""
         for color in sorted(reading.colors):
-            having = {id_ for id_ in ids if self._comes_in(_profile(profiles, id_), color)}
-            if not having and any(_profile(profiles, id_).looks for id_ in ids):
+            having = {id_ for id_ in ids if self.comes_in(profiles.known(id_), color)}
+            if not having and any(profiles.known(id_).looks for id_ in ids):
                 unmet.append(color)
             ids = having or ids
         return ids
 
-    def _comes_in(self, profile: Profile, color: str) -> bool:
+    def comes_in(self, profile: Profile, color: str) -> bool:
+        """Whether any form of a product has this canonical colour, or a shade of it."""
         return any(self._options.is_shade(own, color) for look in profile.looks for own in look)
 
     def _without(
-        self,
-        refusals: Iterable[Refusal],
-        profiles: Profiles,
-        ids: Set[str],
-        kind: str | None,
-        unmet: list[str],
+        self, reading: Reading, profiles: Profiles, ids: Set[str], unmet: list[str]
     ) -> Set[str]:
-        for refusal in refusals:
-            kept = {
-                id_
-                for id_ in ids
-                if not self._is_refused(_profile(profiles, id_), refusal, kind, profiles)
-            }
+        wanted = set(profiles.profiler.kinds.chain(reading.kind)) if reading.kind else set()
+        for refusal in reading.refusals:
+            kept = {id_ for id_ in ids if not self.refused(profiles.known(id_), refusal, wanted)}
             if not kept:
                 unmet.append(refusal.said)
             ids = kept or ids
         return ids
 
-    def _is_refused(
-        self, profile: Profile, refusal: Refusal, kind: str | None, profiles: Profiles
-    ) -> bool:
+    def refused(self, profile: Profile, refusal: Refusal, wanted: Set[str]) -> bool:
+        """Whether a product is what is refused, in every form it comes in; a refused kind counts
+        unless it is `wanted`."""
         if refusal.colors:
             return bool(profile.looks) and all(
                 any(self._options.is_shade(own, color) for own in look for color in refusal.colors)
                 for look in profile.looks
             )
-        wanted = set(profiles.profiler.kinds.chain(kind)) if kind else set()
-        if refusal.kinds - wanted & profile.kinds:
+        if refusal.brands and refusal.brands <= profile.terms:
+            return True
+        if (refusal.kinds - wanted) & profile.kinds:
             return True
         return bool(refusal.terms) and all(says(profile.text, term) for term in refusal.terms)
 
@@ -158,16 +152,13 @@ class Filters:
     ) -> Set[str]:
         """By prices and stock, as they are at this moment."""
         products = [p for p in map(self._shelf.get, ids) if p is not None]
-        for bounds in (reading.price.bounds, beyond):
-            if bounds is None:
-                continue
+        for bounds in filter(None, (reading.price.bounds, beyond)):
             kept = [p for p in products if any(_within(v, bounds) for v in p.variants)]
             if not kept:
                 unmet.append(said(bounds))
             products = kept or products
         if reading.available:
-            kept = [p for p in products if any(v.available for v in p.variants)]
-            products = kept or products
+            products = [p for p in products if any(v.available for v in p.variants)] or products
         return {product.id for product in products}
 
     @staticmethod
@@ -179,8 +170,8 @@ class Filters:
             return "cheapest"
         return "dearest" if price.dearer else None
 
-    def ranked(
-        self, ids: Iterable[str], order: Order, locale: Locale, bounds: Bounds | None = None
+    def _ranked(
+        self, ids: Iterable[str], order: Order, locale: Locale, bounds: Bounds | None
     ) -> tuple[str, ...]:
         """By price. Currencies are not compared: the shopper's language's products come first."""
         products = [p for p in map(self._shelf.get, ids) if p is not None]
@@ -208,6 +199,11 @@ def said(bounds: Bounds) -> str:
     return " ".join(part for part in (low, high, bounds.currency or "") if part)
 
 
+def says(text: str, term: str) -> bool:
+    """Whether `text`, which is `framed`, has this stem or these characters."""
+    return (f" {term} " if term.isascii() else term) in text
+
+
 def _price(product: Product, order: Order, bounds: Bounds | None) -> Decimal:
     """The lowest or highest price, within the bounds if any is."""
     prices = [price_of(v) for v in product.variants if bounds is None or _within(v, bounds)]
@@ -225,16 +221,3 @@ def _within(variant: Variant, bounds: Bounds) -> bool:
         bounds.high is not None
         and (price > bounds.high or (bounds.strict and price == bounds.high))
     )
-
-
-def says(text: str, term: str) -> bool:
-    """Whether `text`, which is `framed`, has this stem or these characters."""
-    return (f" {term} " if term.isascii() else term) in text
-
-
-def _profile(profiles: Profiles, product_id: str) -> Profile:
-    """Of a product that the sets name."""
-    profile = profiles.get(product_id)
-    if profile is None:
-        raise KeyError(product_id)
-    return profile

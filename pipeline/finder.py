@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from pipeline.brands import Brands
 from pipeline.cues import every, load_cues
 from pipeline.facts import FactFinder
-from pipeline.filters import MOST, Filters, Narrowed
+from pipeline.filters import Filters, Narrowed
 from pipeline.followup import Focus, FollowUps
 from pipeline.found import Explanation, Found, NotCarried, Understood
 from pipeline.fusion import Candidate
@@ -100,7 +101,8 @@ class Finder:
         profiler = Profiler(kinds, facts.options, cues, words)
         models = every(cues, "identifier", "soft")
         index = ShopIndex(shelf, profiler, models)
-        reader = Understander(cues, kinds, facts.options, words, profiler)
+        brands = Brands.load(templates)
+        reader = Understander(cues, kinds, facts.options, words, profiler, brands)
         return cls(
             shelf, retriever, index, reader, facts,
             intents=intents, judge=judge, products=products,
@@ -128,6 +130,9 @@ class Finder:
         narrowed = self._filters.narrow(
             reading, profiles, question.locale, focus.within, focus.beyond
         )
+        if narrowed.unmet and focus.wider is not None:
+            wider = self._filters.narrow(reading, profiles, question.locale, focus.wider)
+            narrowed = wider if len(wider.unmet) < len(narrowed.unmet) else narrowed
         if decided := self._decided(narrowed):
             return self._found(reading, focus, narrowed, decided, "price")
         return await self._searched(question, reading, focus, narrowed, timings)
@@ -178,41 +183,55 @@ class Finder:
         timings: StageTimings,
     ) -> Found:
         """By meaning and words, among those that will do."""
-        among = narrowed.ids if narrowed.ids is not None and len(narrowed.ids) <= MOST else None
-        candidates = await self._candidates(question, among, timings, deep=reading.filters)
-        if among is None and self._judge is not None:
+        candidates = await self._candidates(question, narrowed.ids, timings, reading)
+        if narrowed.ids is None and self._judge is not None:
             kind = self._judge.unsold(question.text, candidates)
             if kind is not None:
                 timings.mark("search")
                 return self._not_carried(question, reading, kind, candidates)
         scores = {candidate.product_id: candidate for candidate in candidates}
-        ids, unmet = tuple(scores), narrowed.unmet
-        if among is None and reading.filters:
-            if narrowed.ids is not None:
-                ids = tuple(id_ for id_ in ids if id_ in narrowed.ids) or ids
-            ids, more = self._filters.settle(ids, reading, question.locale)
-            unmet += more
-        preferred = [id_ for id_ in focus.prefer if among is None or id_ in among]
+        ids = tuple(scores)
+        if narrowed.ids is None and (reading.filters or narrowed.many is not None):
+            narrowed, ids = self._late(question, reading, focus, narrowed, ids)
+        preferred = [id_ for id_ in focus.prefer if narrowed.ids is None or id_ in narrowed.ids]
         ids = tuple(dict.fromkeys((*preferred, *ids)))[: self._products]
         hits = tuple(
             Hit(id_, "search", scores[id_].dense if id_ in scores else None) for id_ in ids
         )
         timings.mark("search")
-        found = self._found(reading, focus, replace(narrowed, unmet=unmet), hits, "relevance")
+        found = self._found(reading, focus, narrowed, hits, "relevance")
         explain = replace(found.explain, candidates=candidates[:_EXPLAINED])
         return replace(found, explain=explain)
+
+    def _late(
+        self,
+        question: Question,
+        reading: Reading,
+        focus: Focus,
+        narrowed: Narrowed,
+        ids: tuple[str, ...],
+    ) -> tuple[Narrowed, tuple[str, ...]]:
+        """Narrow the most relevant ones, where all that could do were too many to look at."""
+        profiles, many = self._index.profiles, narrowed.many
+        known = [id_ for id_ in ids if profiles.get(id_) is not None]
+        within = [id_ for id_ in known if many is None or id_ in many] or known
+        after = self._filters.narrow(
+            reading, profiles, question.locale, frozenset(within), focus.beyond
+        )
+        kept = after.ranked or tuple(id_ for id_ in ids if after.ids is None or id_ in after.ids)
+        return after, kept
 
     async def _candidates(
         self,
         question: Question,
         among: Collection[str] | None,
         timings: StageTimings,
-        *,
-        deep: bool = False,
+        reading: Reading,
     ) -> tuple[Candidate, ...]:
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
-        depth = _DEPTH if deep and among is None else max(self._products, _EXPLAINED)
+        deep = among is None and (reading.filters or reading.colors or reading.audience)
+        depth = _DEPTH if deep else max(self._products, _EXPLAINED)
         return self._retriever.candidates(question.text, vector, depth, among)
 
     def _found(
@@ -233,7 +252,7 @@ class Finder:
         kinds, sold = self._index.profiles.profiler.kinds, self._index.profiles.sold()
         if any(kind in sold for kind in kinds.siblings(reading.kind or "")):
             return self._not_carried(question, reading, reading.said, ())
-        candidates = await self._candidates(question, None, timings)
+        candidates = await self._candidates(question, None, timings, reading)
         timings.mark("search")
         return self._not_carried(question, reading, reading.said, candidates)
 

@@ -27,13 +27,15 @@ _TELLING = 2
 class Focus:
     """`products`: those that it is about, the first above all; then nothing is searched.
 
-    Otherwise `within`: where to search, None for everywhere. `beyond`: a price to be below or
+    Otherwise `within`: where to search, None for everywhere; `wider`: where else if nothing there
+    will do. `beyond`: a price to be below or
     above. `prefer`: products that come first if they satisfy.
     """
 
     reference: Reference = "none"
     products: tuple[str, ...] = ()
     within: Set[str] | None = None
+    wider: Set[str] | None = None
     beyond: Bounds | None = None
     prefer: tuple[str, ...] = ()
 
@@ -75,9 +77,9 @@ class FollowUps:
         earlier: Sequence[str],
         locale: Locale,
     ) -> Focus:
-        about = _profile(profiles, current[0])
+        about = profiles.known(current[0])
         if reading.kind is not None:
-            same = tuple(id_ for id_ in current if reading.kind in _profile(profiles, id_).kinds)
+            same = tuple(id_ for id_ in current if reading.kind in profiles.known(id_).kinds)
             if not same:
                 return self._other_kind(reading, profiles, reference, current, earlier)
             if not reading.refers and self._names_another(reading, profiles, current):
@@ -86,10 +88,13 @@ class FollowUps:
                 return self._filtered(reading, profiles, reference, same)
             fresh = reading.sells or reading.listing
             if fresh and not (reading.refers or reading.definite) and reading.colors:
-                return Focus(reference, (), profiles.of_kind(reading.kind), None, same)
+                return Focus(reference, (), profiles.of_kind(reading.kind), prefer=same)
             return Focus(reference, (*same, *(id_ for id_ in current if id_ not in same)))
         if reading.another or reading.filters:
             return self._filtered(reading, profiles, reference, current)
+        others = about.audience and reading.audience and not about.audience & reading.audience
+        if others and not reading.refers:
+            return Focus(reference, (), self._alike(profiles, current))
         if not reading.refers and self._leaves(reading, profiles, current, locale):
             return Focus()
         return Focus(reference, self._meant(reading, profiles, current, about))
@@ -104,11 +109,13 @@ class FollowUps:
     ) -> Focus:
         """A kind is named that the product at hand is not of."""
         kind = reading.kind or ""
-        back = [id_ for id_ in earlier if kind in _profile(profiles, id_).kinds]
+        back = [id_ for id_ in earlier if kind in profiles.known(id_).kinds]
         if back and not (reading.sells or reading.filters):
             return Focus("conversation", tuple(back))
-        has = kind in _profile(profiles, current[0]).has
-        if (reading.refers or has) and not (reading.sells and not has) and not reading.filters:
+        has = kind in profiles.known(current[0]).has
+        beside = reading.refers or has or reading.fits
+        asks = (reading.sells and not has) or reading.filters or reading.another
+        if beside and not asks:
             return Focus(reference, current)
         return Focus()
 
@@ -125,20 +132,21 @@ class FollowUps:
             if reading.colors and not reading.another:
                 return Focus(reference, current)
             among = self._alike(profiles, current) - set(current)
-            if len(current) > 1 and reading.listing and not reading.another:
+            points = reading.listing or reading.refers or reading.definite
+            if len(current) > 1 and points and not reading.another and not reading.than:
                 return Focus(reference, (), frozenset(current))
-            beyond = (
-                self._beyond(current, cheaper=price.cheaper)
-                if (price.cheaper or price.dearer)
-                else None
+            beyond = None
+            if price.cheaper or price.dearer:
+                beyond = self._beyond(current, cheaper=price.cheaper)
+            return (
+                Focus(reference, (), among, beyond=beyond) if among else Focus(reference, current)
             )
-            return Focus(reference, (), among, beyond) if among else Focus(reference, current)
         if len(current) > 1:
-            return Focus(reference, (), frozenset(current))
+            return Focus(reference, (), frozenset(current), self._alike(profiles, current))
         if reading.available and not reading.listing:
             return Focus(reference, current)
         if reading.refusals and not price.bounds and not price.order:
-            if len(_profile(profiles, current[0]).looks) > 1:
+            if len(profiles.known(current[0]).looks) > 1:
                 return Focus(reference, current)
         if reading.refers and not reading.listing and not reading.sells:
             return Focus(reference, current)
@@ -146,7 +154,7 @@ class FollowUps:
 
     def _alike(self, profiles: Profiles, current: tuple[str, ...]) -> Set[str]:
         """The products of the same kind, the narrowest that has others."""
-        own = _profile(profiles, current[0]).own
+        own = profiles.known(current[0]).own
         sets = sorted((profiles.of_kind(kind) for kind in own), key=len)
         wider = [
             profiles.of_kind(broad) for kind in own for broad in profiles.profiler.kinds.chain(kind)
@@ -169,7 +177,7 @@ class FollowUps:
     ) -> bool:
         """Whether a word tells another product of the kind from those at hand."""
         ids = profiles.of_kind(reading.kind or "")
-        texts = " ".join(_profile(profiles, id_).text for id_ in current)
+        texts = " ".join(profiles.known(id_).text for id_ in current)
         return any(
             not says(texts, term) and profiles.with_term(term) & ids for term in reading.terms
         )
@@ -178,7 +186,7 @@ class FollowUps:
         self, reading: Reading, profiles: Profiles, current: tuple[str, ...], locale: Locale
     ) -> bool:
         """Whether something else is named, though no kind that is known."""
-        texts = " ".join(_profile(profiles, id_).text for id_ in current)
+        texts = " ".join(profiles.known(id_).text for id_ in current)
         new = [term for term in reading.terms if not says(texts, term)]
         if any(profiles.is_brand(term) for term in new):
             return True
@@ -186,7 +194,9 @@ class FollowUps:
         if len(known) >= _TELLING and len(frozenset.intersection(*map(frozenset, known))) > 0:
             return True
         product = self._shelf.get(current[0])
-        if not (reading.sells and new) or reading.topics or product is None:
+        if not (reading.sells and new) or reading.topics or reading.colors or product is None:
+            return False
+        if not any(term.isascii() or profiles.knows(term) for term in new):
             return False
         return len(new) == len(reading.terms) and not self._wishes(reading, product, locale)
 
@@ -201,13 +211,13 @@ class FollowUps:
             return current
         if reading.colors and not reading.refers:
             for id_ in current:
-                looks = _profile(profiles, id_).looks
+                looks = profiles.known(id_).looks
                 if any(
                     self._options.is_shade(own, color)
                     for look in looks for own in look for color in reading.colors
                 ):  # fmt: skip
                     return (id_, *(other for other in current if other != id_))
-        told = {id_: _told(reading, _profile(profiles, id_)) for id_ in current}
+        told = {id_: _told(reading, profiles.known(id_)) for id_ in current}
         if max(told.values()) > told[current[0]]:
             return tuple(sorted(current, key=lambda id_: -told[id_]))
         return current
@@ -219,10 +229,3 @@ class FollowUps:
 def _told(reading: Reading, profile: Profile) -> int:
     """How many of the question's words the product's title and brand have."""
     return len(reading.terms & profile.terms)
-
-
-def _profile(profiles: Profiles, product_id: str) -> Profile:
-    profile = profiles.get(product_id)
-    if profile is None:
-        raise KeyError(product_id)
-    return profile

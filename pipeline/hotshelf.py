@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from catalog.product import Product, Variant
 
-
 Follower = Callable[[Sequence[Product], Sequence[str]], None]
 """Is told of products that changed, and of ids that are gone."""
 

@@ -101,9 +101,11 @@ class NegationReader:
                 if not self._goes_on(words[-1], clause[match.end() :]):
                     break
                 words.append([])
-            elif words[-1] and self._before.match(clause, match.start()):
-                break
-            elif (self._until.fullmatch(word) and words[-1]) or len(words[-1]) == _MOST:
+            elif (
+                (words[-1] and self._before.match(clause, match.start()))
+                or (self._until.fullmatch(word) and words[-1])
+                or len(words[-1]) == _MOST
+            ):
                 break
             elif not self._until.fullmatch(word) and not (self._skip.fullmatch(word)):
                 words[-1].append(word)
@@ -128,7 +130,7 @@ class NegationReader:
         attributive = mark > begin and not self._asking.match(following or "\0")
         if mark > begin:
             end = mark
-        refused = clause[begin:end].split("\0")[0].strip()
+        refused = clause[begin:end].split("\0", maxsplit=1)[0].strip()
         if cue in self._attributive and not attributive:
             return begin, []
         if cue in self._color_only and not (attributive or self._has_color(refused)):

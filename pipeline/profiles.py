@@ -190,6 +190,10 @@ class Profiles:
         """The profile of a product that is on the shelf."""
         return self._profiles.get(product_id)
 
+    def known(self, product_id: str) -> Profile:
+        """The same, of one that the sets name. Raises `KeyError`."""
+        return self._profiles[product_id]
+
     def of_kind(self, kind: str) -> Set[str]:
         """The products that are of this kind, or of a sort of it. Not to be kept."""
         return self._by_kind.get(kind, frozenset())

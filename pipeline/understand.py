@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pipeline.asked import Lexicon
 from pipeline.bounds import BoundsReader, PriceWish
+from pipeline.brands import Brands
 from pipeline.cues import Cues, alternatives, every, has_any, phrases, without
 from pipeline.identifiers import Identifier, IdentifierReader
 from pipeline.kinds import Kinds, Named, place, plain
@@ -33,6 +34,7 @@ class Refusal:
     kinds: frozenset[str]
     terms: frozenset[str]
     kind: str | None = None
+    brands: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ class Reading:
 
     `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
     what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
-    `terms` are the telling words besides. `listing`: it asks which there are. `sells`: whether
-    there is such a thing. `refers`: it points at something known (`definite`: by "the", "that").
+    `terms` are the telling words besides, `brands` those of brands. `listing`: it asks which there
+    are. `sells`: whether there is such a thing. `refers`: it points at something known
+    (`definite`: by "the", "that"). `fits`: it asks what goes with what; `than`: it compares.
     `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
     sizes.
     """
@@ -58,11 +61,14 @@ class Reading:
     audience: frozenset[Audience]
     colors: frozenset[str]
     terms: frozenset[str]
+    brands: frozenset[str]
     available: bool
     listing: bool
     sells: bool
     refers: bool
     definite: bool
+    fits: bool
+    than: bool
     another: bool
     place: int | None
     about_options: bool
@@ -81,8 +87,9 @@ class Understander:
 
     def __init__(
         self, cues: Sequence[Cues], kinds: Kinds, options: OptionReader, lexicons: Sequence[Words],
-        profiler: Profiler,
+        profiler: Profiler, brands: Brands,
     ) -> None:  # fmt: skip
+        self._brands = brands
         self._kinds, self._options, self._profiler = kinds, options, profiler
         self._identifiers = IdentifierReader(cues)
         self._bounds = BoundsReader(cues, lexicons)
@@ -90,9 +97,18 @@ class Understander:
         self._lexicon = Lexicon(lexicons)
         self._said = {
             name: phrases(every(cues, name))
-            for name in ("available", "sold_out", "which", "reference", "another", "sell", "those")
+            for name in (
+                "fits",
+                "than",
+                "available",
+                "sold_out",
+                "which",
+                "reference",
+                "another",
+                "sell",
+                "those",
+            )
         }
-        self._asks_stock = phrases(every(cues, "asks_stock"))
         self._that = re.compile(alternatives(every(cues, "relative")))
         self._definite = phrases(every(cues, "definite"))
         self._audience = {
@@ -102,7 +118,7 @@ class Understander:
         self._places = tuple(
             (place, re.compile(alternatives(words)))
             for c in cues
-            for place, words in zip((0, 1, 2, 3, -1), c.data["ordinals"], strict=True)
+            for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
         self._common = frozenset(
             term for name in self._said for word in every(cues, name) for term in terms(word)
@@ -126,6 +142,9 @@ class Understander:
             kind = next((r.kind for r in refusals if r.kind), None)
         beside = framed(without(rest, [at]))
         topics = self._lexicon.asked_topics(beside)
+        latin, han = self._brands.named(beside)
+        told = self._terms(beside) | self._modifiers(text[slice(*at)])
+        told = (told - han) | latin
         return Reading(
             text=text,
             rest=rest,
@@ -137,12 +156,15 @@ class Understander:
             said=_written(question, text, at) or kind or "",
             audience=self._for(beside),
             colors=self._options.colors_of(beside),
-            terms=self._terms(beside),
+            terms=told,
+            brands=latin | frozenset(t for t in told if index.profiles.is_brand(t)),
             available=self._available(whole, beside, topics),
             listing=has_any(beside, self._said["which"]),
             sells=has_any(beside, self._said["sell"]),
             refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
             definite=has_any(shaped, self._definite),
+            fits=has_any(shaped, self._said["fits"]),
+            than=has_any(beside, self._said["than"]),
             another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,
             place=next((place for place, words in self._places if words.search(rest)), None),
             about_options=bool(topics & _OPTIONS),
@@ -171,7 +193,8 @@ class Understander:
         colors = self._options.colors_of(said)
         kinds = [name.kind for name in self._kinds.in_text(said)]
         kind = kinds[-1] if colors and kinds else None
-        return Refusal(said, colors, frozenset(kinds), telling, kind)
+        latin, han = self._brands.named(said)
+        return Refusal(said, colors, frozenset(kinds), telling - han | latin, kind, latin)
 
     def _for(self, shaped: str) -> frozenset[Audience]:
         return frozenset(who for who in AUDIENCES if has_any(shaped, self._audience[who]))
@@ -179,6 +202,10 @@ class Understander:
     def _terms(self, shaped: str) -> frozenset[str]:
         telling = self._lexicon.telling(shaped) - self._common
         return frozenset(term for term in telling if not self._options.colors_of(term))
+
+    def _modifiers(self, said: str) -> frozenset[str]:
+        """Of a kind in several words all but the last: an oxford shirt is one sort of shirt."""
+        return self._terms(" ".join(said.split()[:-1])) if said.isascii() else frozenset()
 
     def _available(self, whole: str, beside: str, topics: frozenset[str]) -> bool:
         """Whether only what can be had will do; a question about one product's stock is none."""
