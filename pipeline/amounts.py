@@ -10,6 +10,7 @@ from pipeline.cues import Cues, alternatives, every
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _HAN_DIGIT = "零〇一二两三四五六七八九"
 _HAN_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10000}
+_ENDS_WORD = re.compile(r"[a-z0-9._]")
 _HAN = rf"[{_HAN_DIGIT}十百千万]+"
 
 
@@ -55,13 +56,8 @@ class AmountReader:
         found = []
         for match in self._amount.finditer(text):
             at = match.start("number")
-            if (
-                at > 0
-                and text[at - 1].isascii()
-                and (text[at - 1].isalnum() or text[at - 1] in "._")
-            ):
-                if not match.group("before"):
-                    continue
+            if at > 0 and _ENDS_WORD.match(text[at - 1]) and not match.group("before"):
+                continue
             value, upto = self._value(match.group("number").strip())
             if value is None:
                 continue

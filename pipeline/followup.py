@@ -145,9 +145,9 @@ class FollowUps:
             return Focus(reference, (), frozenset(current), self._alike(profiles, current))
         if reading.available and not reading.listing:
             return Focus(reference, current)
-        if reading.refusals and not price.bounds and not price.order:
-            if len(profiles.known(current[0]).looks) > 1:
-                return Focus(reference, current)
+        several = len(profiles.known(current[0]).looks) > 1
+        if several and reading.refusals and not price.bounds and not price.order:
+            return Focus(reference, current)
         if reading.refers and not reading.listing and not reading.sells:
             return Focus(reference, current)
         return Focus(reference, (), self._alike(profiles, current))

@@ -13,6 +13,7 @@ _CLAUSE = re.compile(r"[^,.;:!?()\n，。；：！？、（）]+")
 _MOST = 4
 """Words of what is refused in English."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_AND_NOT = frozenset({"or", "nor", "and"})
 _WORD = re.compile(r"[a-z0-9]+(?:['’&-][a-z0-9]+)*")
 
 
@@ -95,22 +96,21 @@ class NegationReader:
                 break
             if not words[0] and word in self._pronouns:
                 return begin, []
-            if word in ("or", "nor") and words[-1]:
-                words.append([])
-            elif word == "and" and words[-1]:
-                if not self._goes_on(words[-1], clause[match.end() :]):
+            if words[-1] and word in _AND_NOT:
+                if word == "and" and not self._goes_on(words[-1], clause[match.end() :]):
                     break
                 words.append([])
-            elif (
-                (words[-1] and self._before.match(clause, match.start()))
-                or (self._until.fullmatch(word) and words[-1])
-                or len(words[-1]) == _MOST
-            ):
+            elif words[-1] and self._ends(clause, match, words[-1]):
                 break
-            elif not self._until.fullmatch(word) and not (self._skip.fullmatch(word)):
+            elif not self._until.fullmatch(word) and not self._skip.fullmatch(word):
                 words[-1].append(word)
             end = match.end()
         return end, [" ".join(part) for part in words if part]
+
+    def _ends(self, clause: str, match: re.Match[str], words: list[str]) -> bool:
+        """Whether this word is no longer part of what is refused."""
+        again = self._before.match(clause, match.start())
+        return bool(again or self._until.fullmatch(match.group()) or len(words) == _MOST)
 
     def _goes_on(self, words: list[str], rest: str) -> bool:
         """Whether "and" adds to what is refused: a colour to a colour."""

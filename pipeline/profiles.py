@@ -129,8 +129,7 @@ class Profiler:
         root = [*self.kinds.chain(name.kind)][-1]
         other = [k for k in category if root not in self.kinds.chain(k)]
         if other and not any(self.kinds.is_broad(kind) for kind in other):
-            said = any(found.kind == name.kind for found in self.kinds.in_text(rest))
-            return [*other, name.kind] if said else other
+            return [*other, name.kind]
         return [name.kind, *(k for k in category if k in self.kinds.chain(name.kind))]
 
     def _first(self, text: str) -> list[str]:

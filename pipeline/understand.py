@@ -19,6 +19,8 @@ from pipeline.profiles import AUDIENCES, Audience, Profiler
 from pipeline.shop_index import ShopIndex
 from pipeline.words import Words, fold, framed, terms
 
+_HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
+"""As in 有同款的裤子吗, before the kind."""
 _OPTIONS = frozenset({"color", "size"})
 
 
@@ -160,7 +162,7 @@ class Understander:
             brands=latin | frozenset(t for t in told if index.profiles.is_brand(t)),
             available=self._available(whole, beside, topics),
             listing=has_any(beside, self._said["which"]),
-            sells=has_any(beside, self._said["sell"]),
+            sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
             refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
             definite=has_any(shaped, self._definite),
             fits=has_any(shaped, self._said["fits"]),
@@ -179,7 +181,7 @@ class Understander:
             return None
         about = before[0]
         for name in before[1:]:
-            between = shaped[about.end : name.start + 1].strip()
+            between = shaped[about.end : name.start].strip()
             if (
                 not between
                 or between.endswith("的")
