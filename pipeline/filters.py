@@ -7,6 +7,7 @@ the set that these have left, and only if it is not too large for that.
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 
 from catalog.product import Locale, Product, Variant
 from pipeline.found import Bounds, Order
@@ -15,7 +16,10 @@ from pipeline.options import OptionReader
 from pipeline.profiles import Profile, Profiles
 from pipeline.understand import Reading, Refusal
 
-MOST = 5000
+_TITLE = 4
+"""A question with so many words of products quotes one, and its colours may be the title's."""
+_FEW = 20
+MOST = 2000
 """Above so many, products are first looked for by relevance."""
 
 
@@ -47,7 +51,7 @@ class Filters:
         beyond: Bounds | None = None,
     ) -> Narrowed:
         """What satisfies `reading`, among `within` if given; `beyond` is a price of comparison."""
-        ids = self._base(reading, profiles, within)
+        ids = self._base(reading, profiles, within, locale)
         if ids is None:
             return Narrowed(None)
         if len(ids) > MOST:
@@ -59,17 +63,28 @@ class Filters:
         ranked = self._ranked(ids, order, locale, reading.price.bounds) if order else ()
         return Narrowed(frozenset(ids), ranked, tuple(unmet))
 
+    def _foreign(self, ids: Set[str], locale: Locale) -> bool:
+        """Whether none of a few products has a text in the shopper's language: their words will
+        not find them."""
+        products = [self._shelf.get(id_) for id_ in islice(ids, _FEW)]
+        return all(product is None or locale not in product.texts for product in products)
+
     def _base(
-        self, reading: Reading, profiles: Profiles, within: Set[str] | None
+        self, reading: Reading, profiles: Profiles, within: Set[str] | None, locale: Locale
     ) -> Set[str] | None:
         """Where to look: by kind, else by the words named; None if anywhere will do."""
         of_kind = profiles.of_kind(reading.kind) if reading.kind is not None else frozenset[str]()
         if of_kind:
             within = of_kind if within is None else (of_kind & within or within)
         if within is not None:
-            demands = reading.filters or reading.colors or reading.audience or reading.brands
-            plain = not any(profiles.knows(term) for term in reading.terms)
-            return within if demands or plain or not of_kind else None
+            if reading.filters or not of_kind:
+                return within
+            known = sum(profiles.knows(term) for term in reading.terms)
+            looks = reading.colors or reading.audience or reading.brands
+            if looks and known < _TITLE:
+                return within
+            plain = not known and (reading.sells or self._foreign(within, locale))
+            return within if plain else None
         if not reading.filters:
             return None
         by_terms = self._with_terms(reading, profiles, None)

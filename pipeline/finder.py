@@ -125,7 +125,7 @@ class Finder:
         )
         if focus.products:
             return self._leaning(reading, focus)
-        if focus.within is None and reading.kind and not profiles.carries(reading.kind):
+        if focus.within is None and self._asks_unsold(reading):
             return await self._unsold(question, reading, timings)
         narrowed = self._filters.narrow(
             reading, profiles, question.locale, focus.within, focus.beyond
@@ -136,6 +136,14 @@ class Finder:
         if decided := self._decided(narrowed):
             return self._found(reading, focus, narrowed, decided, "price")
         return await self._searched(question, reading, focus, narrowed, timings)
+
+    def _asks_unsold(self, reading: Reading) -> bool:
+        """Whether a kind is asked for that is known and not sold. A fact may be asked of a product
+        whose texts leave its kind out: only who asks for things is told that there are none."""
+        asks = reading.sells or reading.listing or reading.filters or "price" in reading.topics
+        if not asks and (reading.refers or not reading.short):
+            return False
+        return reading.kind is not None and not self._index.profiles.carries(reading.kind)
 
     def _identified(self, reading: Reading) -> Found | None:
         """By identifiers alone."""
@@ -184,7 +192,7 @@ class Finder:
     ) -> Found:
         """By meaning and words, among those that will do."""
         candidates = await self._candidates(question, narrowed.ids, timings, reading)
-        if narrowed.ids is None and self._judge is not None:
+        if focus.within is None and self._judge is not None:
             kind = self._judge.unsold(question.text, candidates)
             if kind is not None:
                 timings.mark("search")

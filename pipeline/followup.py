@@ -90,7 +90,7 @@ class FollowUps:
             if fresh and not (reading.refers or reading.definite) and reading.colors:
                 return Focus(reference, (), profiles.of_kind(reading.kind), prefer=same)
             return Focus(reference, (*same, *(id_ for id_ in current if id_ not in same)))
-        if reading.another or reading.filters:
+        if reading.another or reading.filters or reading.refusals:
             return self._filtered(reading, profiles, reference, current)
         others = about.audience and reading.audience and not about.audience & reading.audience
         if others and not reading.refers:

@@ -53,6 +53,7 @@ class IdentifierIndex:
         self._heads: Counter[str] = Counter()
         self._shapes: Counter[tuple[str, ...]] = Counter()
         self._known: dict[str, tuple[tuple[str, str | None], ...]] = {}
+        self._numbered: set[str] = set()
 
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
@@ -62,9 +63,12 @@ class IdentifierIndex:
             self._owners.setdefault(key_of(written), {}).setdefault(product.id, sku)
             self._heads.update(_heads(written))
             self._shapes[_shape(_parts(written))] += 1
+        if any(shape(n) in self._models for t in product.texts.values() for n, _ in t.attributes):
+            self._numbered.add(product.id)
 
     def remove(self, product_id: str) -> None:
         """Forget it, whatever it was."""
+        self._numbered.discard(product_id)
         for written, _ in self._known.pop(product_id, ()):
             owners = self._owners.get(key_of(written), {})
             owners.pop(product_id, None)
@@ -77,6 +81,11 @@ class IdentifierIndex:
         """The product, and the variant if it is one's, with this `key_of`."""
         owners = self._owners.get(key)
         return next(iter(owners.items())) if owners else None
+
+    @property
+    def has_models(self) -> bool:
+        """Whether the shop tells model numbers at all."""
+        return bool(self._numbered)
 
     def is_alike(self, parts: list[str]) -> bool:
         """Whether the shop has identifiers that look like this and begin like this."""
@@ -109,6 +118,7 @@ class IdentifierReader:
         cues = tuple(cues)
         self._hard = self._before(every(cues, "identifier", "hard"))
         self._soft = self._before(every(cues, "identifier", "soft"))
+        self._mine = re.compile(alternatives(every(cues, "identifier", "mine")) + r".{0,30}$")
         self._other = self._before(every(cues, "identifier", "other"))
 
     @staticmethod
@@ -136,7 +146,7 @@ class IdentifierReader:
         run = _run(text, places)
         before = text[: run[0][0]]
         cue = bool(self._hard.search(before))
-        soft = bool(self._soft.search(before))
+        soft = bool(self._soft.search(before)) and not self._mine.search(before)
         if not cue and self._other.search(before):
             return len(run), None
         for length in range(len(run), _hyphened(text, run) - 1, -1):
@@ -162,8 +172,10 @@ class IdentifierReader:
         written = text[run[0][0] : run[length - 1][1]]
         digits = any(character.isdigit() for character in written)
         number = written.replace(" ", "").replace("-", "")
-        if cue or soft:
-            unknown = digits or (cue and length > 1 and "-" in written)
+        if soft and not cue:
+            unknown = digits and index.has_models
+        elif cue:
+            unknown = digits or (length > 1 and "-" in written)
         elif number.isdigit():
             alike = len(number) > _SHORT and index.is_alike([number])
             unknown = len(number) in _BARCODE or (length == 1 and alike)

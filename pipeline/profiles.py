@@ -12,7 +12,7 @@ from typing import Literal
 
 from catalog.product import Product, Text
 from pipeline.cues import Cues, has_any, phrases
-from pipeline.kinds import Kinds, head, plain
+from pipeline.kinds import Kinds, Named, head, plain
 from pipeline.options import OptionReader
 from pipeline.words import Words, framed, shape, terms
 
@@ -75,7 +75,8 @@ class Profiler:
             for value in options
             for spelling in (value, *(text.labels.get(value, "") for text in texts))
         ]
-        told = f"{places} ; {product.brand} ; {' ; '.join(values)}"
+        written = " ; ".join((*(f"{t.title} ; {t.category}" for t in texts), *values))
+        told = f"{written} ; {product.brand}"
         rest = " ; ".join(
             part
             for text in texts
@@ -84,7 +85,7 @@ class Profiler:
         return Profile(
             own=own,
             kinds=frozenset(broad for kind in own for broad in self.kinds.chain(kind)),
-            mentioned=frozenset(name.kind for name in self.kinds.in_text(told)),
+            mentioned=frozenset(name.kind for name in self.kinds.in_text(written)),
             has=frozenset(name.kind for name in self.kinds.in_text(rest)),
             audience=frozenset(w for w in AUDIENCES if has_any(places, self._stated[w])),
             looks=tuple(self._looks(product)),
@@ -94,7 +95,7 @@ class Profiler:
         )
 
     def _looks(self, product: Product) -> Iterator[frozenset[str]]:
-        """By options, else by attributes that list colours, else by title, else as described."""
+        """By options, else by title and attributes that list colours, else as described."""
         texts = list(product.texts.values())
         colors = self._options.colors_of
         optional = [
@@ -111,7 +112,7 @@ class Profiler:
         ]
         whole = [colors(" ; ".join(text.title for text in texts))]
         described = [colors(" ; ".join(text.description for text in texts))]
-        for looks in (optional, listed, whole, described):
+        for looks in (optional, listed + whole, described):
             if told := [look for look in looks if look]:
                 yield from told
                 return
@@ -120,7 +121,7 @@ class Profiler:
         """What the title's head says, set right by the category; else what the category says,
         the tags, or the description first."""
         title = plain(_FORM.sub("", text.title))
-        named = self.kinds.named(_unbranded(title, brand))
+        named = _unbranded(self.kinds.named(title), title, brand)
         name = head(named, self.limit(title))
         category = [found.kind for found in self.kinds.in_text(_leaf(text.category))]
         rest = f"{self._tags(text)} ; {text.description.replace(text.title, ' ; ')}"
@@ -229,10 +230,11 @@ def _discount(counts: Counter[str], gone: Iterable[str]) -> None:
             del counts[key]
 
 
-def _unbranded(title: str, brand: str) -> str:
-    """Of the same length: Apple's phone is no apple."""
+def _unbranded(named: list[Named], title: str, brand: str) -> list[Named]:
+    """Without those that only say the brand: Apple's charger is no apple."""
     mark = plain(brand)
-    return title.replace(mark, " " * len(mark)) if len(mark) > 2 else title
+    at = title.find(mark) if len(mark) > 2 else -1
+    return [n for n in named if at < 0 or not at < n.start < n.end < at + len(mark)]
 
 
 def _leaf(category: str) -> str:

@@ -19,6 +19,9 @@ from pipeline.profiles import AUDIENCES, Audience, Profiler
 from pipeline.shop_index import ShopIndex
 from pipeline.words import Words, fold, framed, terms
 
+_WORD = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]{2}")
+_SHORT = 16
+"""Words, or pairs of Chinese characters, after which a question is a story, with its own noes."""
 _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
 """As in 有同款的裤子吗, before the kind."""
 _OPTIONS = frozenset({"color", "size"})
@@ -45,7 +48,8 @@ class Reading:
 
     `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
     what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
-    `terms` are the telling words besides, `brands` those of brands. `listing`: it asks which there
+    `terms` are the telling words besides, `brands` those of brands. `short`: a
+    few words, as one types into a search field. `listing`: it asks which there
     are. `sells`: whether there is such a thing. `refers`: it points at something known
     (`definite`: by "the", "that"). `fits`: it asks what goes with what; `than`: it compares.
     `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
@@ -65,6 +69,7 @@ class Reading:
     terms: frozenset[str]
     brands: frozenset[str]
     available: bool
+    short: bool
     listing: bool
     sells: bool
     refers: bool
@@ -80,8 +85,9 @@ class Reading:
     def filters(self) -> bool:
         """Whether it says which products will do, beyond what they are."""
         price = self.price
+        refuses = [r for r in self.refusals if self.kind or r.colors or r.brands]
         ordered = price.order or price.cheaper or price.dearer
-        return bool(price.bounds or ordered or self.refusals or self.available)
+        return bool(price.bounds or ordered or refuses or self.available)
 
 
 class Understander:
@@ -130,12 +136,16 @@ class Understander:
         """What `question` says."""
         text = fold(question)
         identifiers = self._identifiers.read(text, index.identifiers)
+        identifiers = tuple(i for i in identifiers if i.product_id or not _is_word(i, index))
         bare = without(text, (identifier.at for identifier in identifiers))
+        lengthy = len(_WORD.findall(text)) > _SHORT
         price = self._bounds.read(bare)
         unpriced = without(bare, price.spans)
         negated = self._negation.read(unpriced)
         rest = self._that.sub(lambda match: " " * len(match.group()), negated.rest)
         refusals = tuple(map(self._refusal, negated.refused))
+        if lengthy:
+            refusals = tuple(r for r in refusals if r.colors or r.brands)
         shaped, whole = framed(rest), framed(text)
         named = self._kinds.in_text(rest)
         name = self._about(plain(rest), named)
@@ -161,6 +171,7 @@ class Understander:
             terms=told,
             brands=latin | frozenset(t for t in told if index.profiles.is_brand(t)),
             available=self._available(whole, beside, topics),
+            short=len(_WORD.findall(text)) <= _SHORT // 2,
             listing=has_any(beside, self._said["which"]),
             sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
             refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
@@ -203,7 +214,9 @@ class Understander:
 
     def _terms(self, shaped: str) -> frozenset[str]:
         telling = self._lexicon.telling(shaped) - self._common
-        return frozenset(term for term in telling if not self._options.colors_of(term))
+        return frozenset(
+            term for term in telling if "的" not in term and not self._options.colors_of(term)
+        )
 
     def _modifiers(self, said: str) -> frozenset[str]:
         """Of a kind in several words all but the last: an oxford shirt is one sort of shirt."""
@@ -215,6 +228,11 @@ class Understander:
             return False
         wants = has_any(whole, self._said["which"]) or has_any(whole, self._said["those"])
         return wants and not topics & _OPTIONS
+
+
+def _is_word(identifier: Identifier, index: ShopIndex) -> bool:
+    """Whether an identifier that is not known stands in a title: then it is found by words."""
+    return all(index.profiles.knows(term) for term in terms(identifier.written))
 
 
 def _written(question: str, folded: str, at: tuple[int, int]) -> str:
