@@ -11,7 +11,7 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineStats, GenerationRequest
-from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.replies import Replies
@@ -79,7 +79,7 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
     await retriever.rebuild()
     chat = Chat(
         shelf,
-        Finder(shelf, retriever),
+        await make_finder(prompts.templates, shelf, retriever),
         Replies.beside(prompts),
         prompts,
         engine,

@@ -1,14 +1,37 @@
-"""Which products a question is about, and what it asks of them: all that precedes the prompt."""
+"""Which products a question is about, and what it asks of them: all that precedes the prompt.
 
-from collections.abc import Sequence
+read -> identifiers, or an intent -> what it leans on -> which products will do -> if that is not
+enough: encode -> search -> select.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
-from pipeline.found import Found
+from pipeline.brands import Brands
+from pipeline.cues import every, load_cues
+from pipeline.encoder import normalise
+from pipeline.facts import FactFinder
+from pipeline.filters import Filters, Narrowed
+from pipeline.followup import Focus, FollowUps
+from pipeline.found import Explanation, Found, NotCarried, Understood
 from pipeline.fusion import Candidate
 from pipeline.hotshelf import HotShelf
-from pipeline.retriever import Retriever
+from pipeline.kinds import Kinds
+from pipeline.options import Lexicons
+from pipeline.profiles import Profiler
+from pipeline.retriever import Hit, Retriever
+from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
-from pipeline.types import Question, Turn
+from pipeline.types import Question, Turn, Why
+from pipeline.understand import Reading, Understander
+
+_NEAREST = 3
+"""Kinds that are named in place of one that is not sold."""
+_DEPTH = 200
+"""How many of the most relevant are compared by price, where no kind or word narrows."""
+_EXPLAINED = 10
 
 
 class Named(Protocol):
@@ -17,11 +40,6 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """As in `Found.intent`."""
-        ...
-
-    @property
-    def record_first(self) -> bool:
-        """Whether a product's record may answer it."""
         ...
 
 
@@ -48,24 +66,246 @@ class Finder:
         self,
         shelf: HotShelf,
         retriever: Retriever,
+        index: ShopIndex,
+        understander: Understander,
+        facts: FactFinder,
+        *,
         intents: Intents | None = None,
         judge: Judge | None = None,
+        products: int = 3,
     ) -> None:
-        self._shelf = shelf
-        self._retriever = retriever
-        self._intents = intents
-        self._judge = judge
+        self._shelf, self._retriever, self._index = shelf, retriever, index
+        self._understander = understander
+        self._filters = Filters(shelf, facts.options)
+        self._followups = FollowUps(shelf, facts.options)
+        self._intents, self._judge = intents, judge
+        self._products = products
+
+    @classmethod
+    def load(
+        cls,
+        templates: Path,
+        shelf: HotShelf,
+        retriever: Retriever,
+        lexicons: Lexicons,
+        *,
+        intents: Intents | None = None,
+        judge: Judge | None = None,
+        products: int = 3,
+    ) -> "Finder":
+        """With the words in `templates`; `rebuild` it once the shelf is filled.
+
+        Raises `OSError`, `KeyError` or `ValueError`.
+        """
+        facts, cues, words = FactFinder(lexicons), load_cues(templates), tuple(lexicons.values())
+        kinds = Kinds.load(templates)
+        profiler = Profiler(kinds, facts.options, cues, words)
+        models = every(cues, "identifier", "soft")
+        index = ShopIndex(shelf, profiler, models)
+        brands = Brands.load(templates)
+        reader = Understander(cues, kinds, facts.options, words, profiler, brands)
+        return cls(
+            shelf, retriever, index, reader, facts,
+            intents=intents, judge=judge, products=products,
+        )  # fmt: skip
+
+    async def rebuild(self) -> None:
+        """Read the shelf afresh, beside the event loop; later changes are followed."""
+        await self._index.rebuild()
 
     async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""
-        hits = self._retriever.known(question)
-        intent = self._intents.read(question.text) if self._intents else None
-        if intent is not None and not (intent.record_first and hits):
-            return Found(intent=intent.name)
-        if hits:
-            return Found(hits, intent=None if intent is None else intent.name)
+        reading = self._understander.read(question.text, self._index)
+        if (found := self._identified(reading)) is not None:
+            return found
+        intent = self._intents.read(question.text) if self._intents is not None else None
+        if intent is None:
+            return await self._sought(question, turns, reading, timings)
+        if intent.record_first:
+            found = await self._sought(question, turns, reading, timings)
+            if found.hits and self._is_about(question, found.hits[0]):
+                return replace(found, intent=intent.name)
+        explain = Explanation(replace(understood(reading), intent=intent.name), winner="intent")
+        return Found(intent=intent.name, explain=explain)
+
+    async def _sought(
+        self, question: Question, turns: Sequence[Turn], reading: Reading, timings: StageTimings
+    ) -> Found:
+        """The products that the reading leans on, or that will do."""
+        profiles = self._index.profiles
+        focus = self._followups.focus(
+            reading, profiles, question.product_id, turns, question.locale
+        )
+        if focus.products:
+            return self._leaning(reading, focus)
+        if focus.within is None and self._asks_unsold(reading):
+            return await self._unsold(question, reading, timings)
+        narrowed = self._filters.narrow(
+            reading, profiles, question.locale, focus.within, focus.beyond
+        )
+        if narrowed.unmet and focus.wider is not None:
+            wider = self._filters.narrow(reading, profiles, question.locale, focus.wider)
+            narrowed = wider if len(wider.unmet) < len(narrowed.unmet) else narrowed
+        if decided := self._decided(narrowed):
+            return self._found(reading, focus, narrowed, decided, "price")
+        return await self._searched(question, reading, focus, narrowed, timings)
+
+    def _asks_unsold(self, reading: Reading) -> bool:
+        """Whether a kind is asked for that is known and not sold. A fact may be asked of a product
+        whose texts leave its kind out: only who asks for things is told that there are none."""
+        asks = reading.sells or reading.listing or reading.filters or "price" in reading.topics
+        if not asks and (reading.refers or not reading.short):
+            return False
+        return reading.kind is not None and not self._index.profiles.carries(reading.kind)
+
+    def _identified(self, reading: Reading) -> Found | None:
+        """By identifiers alone."""
+        missing = tuple(i.written for i in reading.identifiers if i.product_id is None)
+        known = [i for i in reading.identifiers if i.product_id is not None]
+        if not known and not missing:
+            return None
+        if not known and self._intents is not None and self._intents.read(reading.text):
+            return None
+        ids = dict.fromkeys(i.product_id for i in known if i.product_id is not None)
+        hits = tuple(Hit(id_, "identifier") for id_ in ids if self._shelf.get(id_) is not None)
+        sku = known[0].sku if known else None
+        why = "identifier" if hits else "no such identifier"
+        return Found(hits, missing, sku=sku, explain=Explanation(understood(reading), winner=why))
+
+    def _is_about(self, question: Question, hit: Hit) -> bool:
+        """Whether the question is about this product, not only likest to it."""
+        product = self._shelf.get(hit.product_id)
+        if hit.why != "search" or product is None:
+            return product is not None
+        asked = normalise(question.text)
+        return any(normalise(text.title) in asked for text in product.texts.values())
+
+    def _leaning(self, reading: Reading, focus: Focus) -> Found:
+        """The page's product, or the conversation's."""
+        why: Why = "page" if focus.reference == "page" else "conversation"
+        hits = tuple(Hit(id_, why) for id_ in focus.products[: self._products])
+        explain = Explanation(understood(reading, focus), winner=f"the {why}'s product")
+        return Found(hits, explain=explain)
+
+    def _decided(self, narrowed: Narrowed) -> tuple[Hit, ...]:
+        """What needs no relevance: an order by price, or one product left."""
+        if narrowed.ranked:
+            return tuple(Hit(id_, "search") for id_ in narrowed.ranked[: self._products])
+        if narrowed.ids is not None and len(narrowed.ids) == 1:
+            return tuple(Hit(id_, "search") for id_ in narrowed.ids)
+        return ()
+
+    async def _searched(
+        self,
+        question: Question,
+        reading: Reading,
+        focus: Focus,
+        narrowed: Narrowed,
+        timings: StageTimings,
+    ) -> Found:
+        """By meaning and words, among those that will do."""
+        candidates = await self._candidates(question, narrowed.ids, timings, reading)
+        if focus.within is None and self._judge is not None:
+            kind = self._judge.unsold(question.text, candidates)
+            if kind is not None:
+                timings.mark("search")
+                return self._not_carried(question, reading, kind, candidates)
+        scores = {candidate.product_id: candidate for candidate in candidates}
+        ids = tuple(scores)
+        if narrowed.ids is None and (reading.filters or narrowed.many is not None):
+            narrowed, ids = self._late(question, reading, focus, narrowed, ids)
+        preferred = [id_ for id_ in focus.prefer if narrowed.ids is None or id_ in narrowed.ids]
+        ids = tuple(dict.fromkeys((*preferred, *ids)))[: self._products]
+        hits = tuple(
+            Hit(id_, "search", scores[id_].dense if id_ in scores else None) for id_ in ids
+        )
+        timings.mark("search")
+        found = self._found(reading, focus, narrowed, hits, "relevance")
+        explain = replace(found.explain, candidates=candidates[:_EXPLAINED])
+        return replace(found, explain=explain)
+
+    def _late(
+        self,
+        question: Question,
+        reading: Reading,
+        focus: Focus,
+        narrowed: Narrowed,
+        ids: tuple[str, ...],
+    ) -> tuple[Narrowed, tuple[str, ...]]:
+        """Narrow the most relevant ones, where all that could do were too many to look at."""
+        profiles, many = self._index.profiles, narrowed.many
+        known = [id_ for id_ in ids if profiles.get(id_) is not None]
+        within = [id_ for id_ in known if many is None or id_ in many] or known
+        after = self._filters.narrow(
+            reading, profiles, question.locale, frozenset(within), focus.beyond
+        )
+        kept = after.ranked or tuple(id_ for id_ in ids if after.ids is None or id_ in after.ids)
+        return after, kept
+
+    async def _candidates(
+        self,
+        question: Question,
+        among: Collection[str] | None,
+        timings: StageTimings,
+        reading: Reading,
+    ) -> tuple[Candidate, ...]:
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
-        hits = self._retriever.search(question, vector, turns)
+        deep = among is None and (reading.filters or reading.colors or reading.audience)
+        depth = _DEPTH if deep else max(self._products, _EXPLAINED)
+        return self._retriever.candidates(question.text, vector, depth, among)
+
+    def _found(
+        self,
+        reading: Reading,
+        focus: Focus,
+        narrowed: Narrowed,
+        hits: tuple[Hit, ...],
+        winner: str,
+    ) -> Found:
+        among = None if narrowed.ids is None else len(narrowed.ids)
+        what = replace(understood(reading, focus), unmet=narrowed.unmet)
+        explain = Explanation(what, among, (), winner)
+        return Found(hits, unmet=narrowed.unmet, explain=explain)
+
+    async def _unsold(self, question: Question, reading: Reading, timings: StageTimings) -> Found:
+        """A kind that is known and not sold; the nearest are its own sort, else the likest."""
+        kinds, sold = self._index.profiles.profiler.kinds, self._index.profiles.sold()
+        if any(kind in sold for kind in kinds.siblings(reading.kind or "")):
+            return self._not_carried(question, reading, reading.said, ())
+        candidates = await self._candidates(question, None, timings, reading)
         timings.mark("search")
-        return Found(hits)
+        return self._not_carried(question, reading, reading.said, candidates)
+
+    def _not_carried(
+        self,
+        question: Question,
+        reading: Reading,
+        kind: str,
+        candidates: tuple[Candidate, ...],
+    ) -> Found:
+        profiles = self._index.profiles
+        kinds, sold = profiles.profiler.kinds, profiles.sold()
+        near = [k for k in kinds.siblings(reading.kind or "") if k in sold]
+        for candidate in candidates:
+            profile = profiles.get(candidate.product_id)
+            near += sorted(profile.own) if profile is not None else ()
+        nearest = [kinds.say(k, question.locale) for k in dict.fromkeys(near)][:_NEAREST]
+        explain = Explanation(understood(reading), None, candidates[:_EXPLAINED], "not sold")
+        return Found(not_carried=NotCarried(kind, tuple(nearest)), explain=explain)
+
+
+def understood(reading: Reading, focus: Focus | None = None) -> Understood:
+    """The part of a reading that is shown to people."""
+    return Understood(
+        identifiers=tuple(identifier.written for identifier in reading.identifiers),
+        kind=reading.kind,
+        said=reading.said,
+        audience=tuple(sorted(reading.audience)),
+        colors=tuple(sorted(reading.colors)),
+        bounds=reading.price.bounds,
+        order=reading.price.order,
+        without=tuple(refusal.said for refusal in reading.refusals),
+        available=reading.available,
+        reference="none" if focus is None else focus.reference,
+    )

@@ -73,13 +73,15 @@ class Explanation:
 @dataclass(frozen=True, slots=True)
 class Found:
     """`hits`: the products, the first is the one meant. `not_found`: identifiers, as written,
-    that the shop does not have. `sku`: the variant meant."""
+    that the shop does not have. `sku`: the variant meant. `unmet`: what was demanded and none of
+    `hits` has, a canonical colour or as it was said."""
 
     hits: tuple[Hit, ...] = ()
     not_found: tuple[str, ...] = ()
     not_carried: NotCarried | None = None
     intent: str | None = None
     sku: str | None = None
+    unmet: tuple[str, ...] = ()
     explain: Explanation = field(default_factory=Explanation)
 
 

@@ -4,9 +4,12 @@ Records are immutable and are exchanged whole, in one step of the event loop: wh
 up has it as it was before a change or as it is after, and may keep it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from catalog.product import Product, Variant
+
+Follower = Callable[[Sequence[Product], Sequence[str]], None]
+"""Is told of products that changed, and of ids that are gone."""
 
 
 class HotShelf:
@@ -16,6 +19,11 @@ class HotShelf:
         self._version = 0
         self._by_id: dict[str, Product] = {}
         self._by_sku: dict[str, tuple[Product, Variant]] = {}
+        self._followers: list[Follower] = []
+
+    def follow(self, follower: Follower) -> None:
+        """Tell `follower` of every change that is applied, in the same step. Forks have none."""
+        self._followers.append(follower)
 
     def replace(self, products: Iterable[Product], version: int) -> None:
         """Show these products, and no others, from now on."""
@@ -25,13 +33,15 @@ class HotShelf:
 
     def apply(self, changed: Iterable[Product], removed: Iterable[str], version: int) -> None:
         """Show `changed` as they are now and `removed` no more: the catalogue at `version`."""
-        changed = tuple(changed)
+        changed, removed = tuple(changed), tuple(removed)
         for product_id in (*removed, *(product.id for product in changed)):
             self._forget(product_id)
         for product in changed:
             self._by_id[product.id] = product
             self._by_sku.update({v.sku: (product, v) for v in product.variants})
         self._version = version
+        for follower in self._followers:
+            follower(changed, removed)
 
     def fork(self) -> "HotShelf":
         """As it is now, to be changed alone; the records are shared."""

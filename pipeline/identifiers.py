@@ -53,37 +53,46 @@ class IdentifierIndex:
         self._heads: Counter[str] = Counter()
         self._shapes: Counter[tuple[str, ...]] = Counter()
         self._known: dict[str, tuple[tuple[str, str | None], ...]] = {}
+        self._numbered: set[str] = set()
 
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
-        self.remove(product)
+        self.remove(product.id)
         rows = self._known[product.id] = tuple(self._rows(product))
         for written, sku in rows:
             self._owners.setdefault(key_of(written), {}).setdefault(product.id, sku)
             self._heads.update(_heads(written))
             self._shapes[_shape(_parts(written))] += 1
+        if any(shape(n) in self._models for t in product.texts.values() for n, _ in t.attributes):
+            self._numbered.add(product.id)
 
-    def remove(self, product: Product) -> None:
+    def remove(self, product_id: str) -> None:
         """Forget it, whatever it was."""
-        for written, _ in self._known.pop(product.id, ()):
+        self._numbered.discard(product_id)
+        for written, _ in self._known.pop(product_id, ()):
             owners = self._owners.get(key_of(written), {})
-            owners.pop(product.id, None)
+            owners.pop(product_id, None)
             if not owners:
                 self._owners.pop(key_of(written), None)
-            self._heads -= Counter(_heads(written))
-            self._shapes -= Counter([_shape(_parts(written))])
+            self._heads.subtract(_heads(written))
+            self._shapes.subtract([_shape(_parts(written))])
 
     def find(self, key: str) -> tuple[str, str | None] | None:
         """The product, and the variant if it is one's, with this `key_of`."""
         owners = self._owners.get(key)
         return next(iter(owners.items())) if owners else None
 
+    @property
+    def has_models(self) -> bool:
+        """Whether the shop tells model numbers at all."""
+        return bool(self._numbered)
+
     def is_alike(self, parts: list[str]) -> bool:
         """Whether the shop has identifiers that look like this and begin like this."""
         if parts[0].isdigit():
-            return (_shape(parts)) in self._shapes
+            return self._shapes[_shape(parts)] > 0
         return len(parts) > 2 and any(
-            "-".join(parts[:length]) in self._heads for length in range(len(parts) - 1, 0, -1)
+            self._heads["-".join(parts[:length])] > 0 for length in range(len(parts) - 1, 0, -1)
         )
 
     def _rows(self, product: Product) -> Iterable[tuple[str, str | None]]:
@@ -109,6 +118,7 @@ class IdentifierReader:
         cues = tuple(cues)
         self._hard = self._before(every(cues, "identifier", "hard"))
         self._soft = self._before(every(cues, "identifier", "soft"))
+        self._mine = re.compile(alternatives(every(cues, "identifier", "mine")) + r".{0,30}$")
         self._other = self._before(every(cues, "identifier", "other"))
 
     @staticmethod
@@ -136,10 +146,10 @@ class IdentifierReader:
         run = _run(text, places)
         before = text[: run[0][0]]
         cue = bool(self._hard.search(before))
-        soft = bool(self._soft.search(before))
+        soft = bool(self._soft.search(before)) and not self._mine.search(before)
         if not cue and self._other.search(before):
             return len(run), None
-        for length in range(len(run), 0, -1):
+        for length in range(len(run), _hyphened(text, run) - 1, -1):
             written = text[run[0][0] : run[length - 1][1]]
             owner = index.find(key_of(written))
             if owner is not None and (cue or soft or _stands_alone(written)):
@@ -162,8 +172,10 @@ class IdentifierReader:
         written = text[run[0][0] : run[length - 1][1]]
         digits = any(character.isdigit() for character in written)
         number = written.replace(" ", "").replace("-", "")
-        if cue or soft:
-            unknown = digits or (cue and length > 1 and "-" in written)
+        if soft and not cue:
+            unknown = digits and index.has_models
+        elif cue:
+            unknown = digits or (length > 1 and "-" in written)
         elif number.isdigit():
             alike = len(number) > _SHORT and index.is_alike([number])
             unknown = len(number) in _BARCODE or (length == 1 and alike)
@@ -185,6 +197,14 @@ def _run(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return run
 
 
+def _hyphened(text: str, run: list[tuple[int, int]]) -> int:
+    """How many parts hyphens join without blanks: less than that is never meant."""
+    length = 1
+    while length < len(run) and text[run[length - 1][1] : run[length][0]] == "-":
+        length += 1
+    return length
+
+
 def _written_together(text: str, run: list[tuple[int, int]], *, cue: bool) -> int:
     """How many parts look like one identifier: joined by hyphens, or groups of digits."""
     length = 1
@@ -193,8 +213,9 @@ def _written_together(text: str, run: list[tuple[int, int]], *, cue: bool) -> in
         joint = text[run[length - 1][1] : run[length][0]].strip()
         digits = text[run[length - 1][0] : run[length - 1][1]].isdigit()
         more = text[run[length][0] : run[length][1]]
-        if joint or (not hyphenated and digits and more.isdigit()):
-            length, hyphenated = length + 1, hyphenated or bool(joint)
+        tight = bool(joint) and joint == text[run[length - 1][1] : run[length][0]]
+        if tight or (not hyphenated and digits and more.isdigit()):
+            length, hyphenated = length + 1, hyphenated or tight
         else:
             break
     if length == 1 and not cue:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.product import Locale
-from pipeline.words import framed, shape
+from pipeline.words import RUNS, fold
 
 _LONGEST = 4
 """Words in the longest English name of a kind."""
@@ -18,7 +18,7 @@ _LONGEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A kind named in a text, and where: places in the `framed` text."""
+    """A kind named in a text, and where: places in the `plain` text."""
 
     kind: str
     start: int
@@ -33,11 +33,12 @@ class Kinds:
     ) -> None:
         self._names = names
         self.broader = broader
+        self._broad = frozenset(broader.values())
         self._latin: dict[str, str] = {}
         self._han: dict[str, str] = {}
         for kind, by_locale in names.items():
             for word in (word for words in by_locale.values() for word in words):
-                key = shape(word).strip()
+                key = plain(word).strip()
                 (self._latin if key.isascii() else self._han).setdefault(key, kind)
         self._longest_han = max(map(len, self._han), default=0)
 
@@ -59,21 +60,22 @@ class Kinds:
         return cls(names, broader)
 
     def named(self, text: str) -> list[Named]:
-        """The kinds in `text`, which is `framed`, in its order; the longest names win."""
-        found = []
-        at = 0
-        while at < len(text):
-            match = self._at(text, at)
-            if match is None:
-                at += 1
-            else:
-                found.append(match)
-                at = match.end
-        return found
+        """The kinds in `text`, which is `plain`, in its order; the longest names win, and of
+        two as long as each other the later: a bedside table is not a bed."""
+        every = [name for at in range(len(text)) for name in self._at(text, at)]
+        found: list[Named] = []
+        for name in sorted(every, key=lambda n: (n.start - n.end, -n.start)):
+            if all(name.end <= other.start or other.end <= name.start for other in found):
+                found.append(name)
+        return sorted(found, key=lambda n: n.start)
 
     def in_text(self, text: str) -> list[Named]:
         """The same for any text."""
-        return self.named(framed(text))
+        return self.named(plain(text))
+
+    def is_broad(self, kind: str) -> bool:
+        """Whether other kinds are a sort of this one."""
+        return kind in self._broad
 
     def chain(self, kind: str) -> Iterator[str]:
         """`kind` and whatever it is a sort of."""
@@ -94,26 +96,58 @@ class Kinds:
         """The kind's usual name."""
         return next(iter(self._names[kind][locale]), kind)
 
-    def _at(self, text: str, at: int) -> Named | None:
-        """The longest name that begins at this place."""
+    def _at(self, text: str, at: int) -> Iterator[Named]:
+        """The names that begin at this place."""
         if text[at] == " ":
-            return None
+            return
         if text[at].isascii():
-            return self._latin_at(text, at) if text[at - 1] == " " else None
-        for length in range(min(self._longest_han, len(text) - at), 0, -1):
+            if text[at - 1] != " ":
+                return
+            yield from self._latin_at(text, at)
+        for length in range(1, min(self._longest_han, len(text) - at) + 1):
             if (kind := self._han.get(text[at : at + length])) is not None:
-                return Named(kind, at, at + length)
-        return None
+                yield Named(kind, at, at + length)
 
-    def _latin_at(self, text: str, at: int) -> Named | None:
-        end, best = at, None
+    def _latin_at(self, text: str, at: int) -> Iterator[Named]:
+        end = at
         for _ in range(_LONGEST):
             end = text.find(" ", end + 1)
             if end < 0:
                 break
             if (kind := self._latin.get(text[at:end])) is not None:
-                best = Named(kind, at, end)
-        return best
+                yield Named(kind, at, end)
+
+
+def plain(text: str) -> str:
+    """Words in the singular and runs of Chinese characters, one space between and around.
+
+    Not stems: who cares for a carpet asks for no car.
+    """
+    return f" {' '.join(map(_singular, RUNS.findall(fold(text))))} "
+
+
+def place(text: str, name: Named) -> tuple[int, int]:
+    """Where in `text`, which is folded, the kind named in its `plain` form stands."""
+    at, start, end = 1, len(text), len(text)
+    for run in RUNS.finditer(text):
+        token = _singular(run.group())
+        if at <= name.start < at + len(token):
+            start = run.start() + (0 if token.isascii() else name.start - at)
+        if at < name.end <= at + len(token):
+            end = run.end() if token.isascii() else run.start() + name.end - at
+        at += len(token) + 1
+    return start, end
+
+
+def _singular(word: str) -> str:
+    if not word[0].isascii() or len(word) < 4:
+        return word
+    word = word.replace("’", "'").removesuffix("'s").replace("'", "")
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 def head(named: Iterable[Named], limit: int) -> Named | None:

@@ -5,7 +5,7 @@ finds navy, and a colour that the product does not have is found too, to say so.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,6 +13,10 @@ from catalog.product import Locale, Product
 from pipeline.words import Words, framed, shape
 
 Lexicons = Mapping[Locale, Words]
+_METRES_AND = re.compile(r" (\d) 米 (\d)(?: |$)")
+_METRES = re.compile(r" (\d+(?:\.\d+)?) (?:米|m |meter |metr )")
+_MEASURE = re.compile(r"\d+(?:\.\d+)?[a-z]+")
+_LONG_NAME = 4
 _NUMBER = re.compile(r" (\d+(?:\.\d+)?)(?= )")
 
 
@@ -43,7 +47,7 @@ class OptionReader:
 
     def wishes(self, question: str, product: Product, locale: Locale) -> tuple[Wish, ...]:
         """The option values named in `question`, which is `framed` and without the title."""
-        text = _without(question, (idiom for w in self._words for idiom in w.idioms))
+        text = _without(_measured(question), (idiom for w in self._words for idiom in w.idioms))
         found: list[Wish] = []
         for name, value, spelling in _spellings(product):
             number = spelling.strip()
@@ -66,6 +70,10 @@ class OptionReader:
         values = product.options[name]
         known = sum(bool(self._canonical_colors(product, value)) for value in values)
         return known * 2 > len(values)
+
+    def names_color(self, name: str) -> bool:
+        """Whether an attribute called `name` tells colours."""
+        return shape(name) in self._color_names
 
     def is_size(self, product: Product, name: str) -> bool:
         """Whether the option `name` is a size."""
@@ -201,4 +209,25 @@ def _spellings(product: Product) -> list[tuple[str, str, str]]:
         for value in values
         for spelling in (value, *(text.labels.get(value, "") for text in product.texts.values()))
     }
+    rows |= {(*row, short) for row, short in _shortened(rows)}
     return sorted((row for row in rows if row[2].strip()), key=lambda r: (-len(r[2]), r))
+
+
+def _shortened(rows: set[tuple[str, str, str]]) -> Iterator[tuple[tuple[str, str], str]]:
+    """What tells a value from the others of its option when it is not said in full: its measure,
+    or all but one character of a Chinese name."""
+    parts: dict[tuple[str, str], set[str]] = {}
+    for name, value, spelling in rows:
+        tokens = spelling.split()
+        short = {f" {t} " for t in tokens[:-1] if _MEASURE.fullmatch(t)}
+        if len(tokens) == 1 and not spelling.isascii() and len(spelling) >= _LONG_NAME:
+            short |= {spelling[:-1], spelling[1:]}
+        parts.setdefault((name, value), set()).update(short)
+    for (name, value), shorts in parts.items():
+        others = [s for n, v, s in rows if n == name and v != value]
+        yield from (((name, value), s) for s in shorts if not any(s in other for other in others))
+
+
+def _measured(text: str) -> str:
+    """A `framed` text with its metres as shops write them: 1米5 is 1.5m."""
+    return _METRES.sub(r" \1m ", _METRES_AND.sub(r" \1.\2m ", text))

@@ -4,18 +4,23 @@ A question that filters ("shirts under $40, not red") is answered by sets: produ
 word, by colour. Prices and stock are not kept here: they are read from the records.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from catalog.product import Product, Text
 from pipeline.cues import Cues, has_any, phrases
-from pipeline.kinds import Kinds, head
+from pipeline.kinds import Kinds, Named, head, plain
 from pipeline.options import OptionReader
-from pipeline.words import Words, framed, terms
+from pipeline.words import Words, framed, shape, terms
 
 Audience = Literal["men", "women", "kids"]
+_LIST = re.compile(r"[/、,，;；|]")
+_FORM = re.compile(r"\s\S{1,6}款(?=\s|$)")
+"""As in "床垫 床笠款": made like one, not one."""
+_TAGS = frozenset({"tag", "标签"})
 AUDIENCES: tuple[Audience, ...] = ("men", "women", "kids")
 
 
@@ -23,17 +28,22 @@ AUDIENCES: tuple[Audience, ...] = ("men", "women", "kids")
 class Profile:
     """`kinds`: what it is, and what that is a sort of. `own`: without the broader ones.
 
-    `audience` is for whom the shop says it is. `colors` are canonical. `text` is its title, brand,
-    category and attributes, `framed`; `terms` those of its title, brand, category and options.
+    `mentioned` are the kinds that its title, category and options name, whatever it is itself,
+    `has` those that its other texts do.
+    `audience` is for whom the shop says it is. `looks` are the canonical colours of each form it
+    comes in. `text` is all that it says of itself, `framed`; `terms` those of its title, brand,
+    category and options, `brands` those of its brand.
     """
 
     own: frozenset[str]
     kinds: frozenset[str]
+    mentioned: frozenset[str]
+    has: frozenset[str]
     audience: frozenset[Audience]
-    colors: frozenset[str]
+    looks: tuple[frozenset[str], ...]
     text: str
-    title: str
     terms: frozenset[str]
+    brands: frozenset[str]
 
 
 class Profiler:
@@ -57,38 +67,80 @@ class Profiler:
     def profile(self, product: Product) -> Profile:
         """What `product` is."""
         texts = list(product.texts.values())
-        own = frozenset(kind for text in texts for kind in self._kinds(text))
-        titles = framed(" ; ".join(f"{text.title} ; {_leaf(text.category)}" for text in texts))
-        attributes = " ; ".join(f"{n} {v}" for text in texts for n, v in text.attributes)
+        own = frozenset(kind for text in texts for kind in self._kinds(text, product.brand))
+        places = framed(" ; ".join(f"{text.title} ; {text.category}" for text in texts))
         values = [
             spelling
             for name, options in product.options.items()
             for value in options
             for spelling in (value, *(text.labels.get(value, "") for text in texts))
         ]
-        told = f"{titles} ; {product.brand} ; {' ; '.join(values)}"
+        written = " ; ".join((*(f"{t.title} ; {t.category}" for t in texts), *values))
+        told = f"{written} ; {product.brand}"
+        rest = " ; ".join(
+            part
+            for text in texts
+            for part in (*(f"{n} {v}" for n, v in text.attributes), text.description)
+        )
         return Profile(
             own=own,
             kinds=frozenset(broad for kind in own for broad in self.kinds.chain(kind)),
-            audience=frozenset(w for w in AUDIENCES if has_any(titles, self._stated[w])),
-            colors=self._options.colors_of(" ; ".join(text.title for text in texts))
-            | self._options.colors_of(" ; ".join(values)),
-            text=framed(f"{told} ; {attributes}"),
-            title=titles,
+            mentioned=frozenset(name.kind for name in self.kinds.in_text(written)),
+            has=frozenset(name.kind for name in self.kinds.in_text(rest)),
+            audience=frozenset(w for w in AUDIENCES if has_any(places, self._stated[w])),
+            looks=tuple(self._looks(product)),
+            text=framed(f"{told} ; {rest}"),
             terms=frozenset(terms(told)) - self._stop,
+            brands=frozenset(terms(product.brand)) - self._stop,
         )
 
-    def _kinds(self, text: Text) -> Iterable[str]:
-        """The title's head, and the category's; without either, what the description says first."""
-        title, category = framed(text.title), framed(_leaf(text.category))
-        found = []
-        if (named := head(self.kinds.named(title), self.limit(title))) is not None:
-            found.append(named.kind)
-        found += [name.kind for name in self.kinds.named(category)]
-        if not found:
-            first = framed(text.description[:200])
-            found += [name.kind for name in self.kinds.named(first)[:1]]
-        return found
+    def _looks(self, product: Product) -> Iterator[frozenset[str]]:
+        """By options, else by title and attributes that list colours, else as described."""
+        texts = list(product.texts.values())
+        colors = self._options.colors_of
+        optional = [
+            colors(f"{value} ; {' ; '.join(t.labels.get(value, '') for t in texts)}")
+            for values in product.options.values()
+            for value in values
+        ]
+        listed = [
+            colors(part)
+            for text in texts
+            for name, value in text.attributes
+            if self._options.names_color(name)
+            for part in _LIST.split(value)
+        ]
+        whole = [colors(" ; ".join(text.title for text in texts))]
+        described = [colors(" ; ".join(text.description for text in texts))]
+        for looks in (optional, listed + whole, described):
+            if told := [look for look in looks if look]:
+                yield from told
+                return
+
+    def _kinds(self, text: Text, brand: str) -> Iterable[str]:
+        """What the title's head says, set right by the category; else what the category says,
+        the tags, or the description first."""
+        title = plain(_FORM.sub("", text.title))
+        named = _unbranded(self.kinds.named(title), title, brand)
+        name = head(named, self.limit(title))
+        category = [found.kind for found in self.kinds.in_text(_leaf(text.category))]
+        rest = f"{self._tags(text)} ; {text.description.replace(text.title, ' ; ')}"
+        if name is None:
+            return category or self._first(rest)
+        root = [*self.kinds.chain(name.kind)][-1]
+        other = [k for k in category if root not in self.kinds.chain(k)]
+        if other and not any(self.kinds.is_broad(kind) for kind in other):
+            return [*other, name.kind]
+        return [name.kind, *(k for k in category if k in self.kinds.chain(name.kind))]
+
+    def _first(self, text: str) -> list[str]:
+        """The first kind that `text` names, rather a narrow one."""
+        kinds = [name.kind for name in self.kinds.in_text(text)]
+        return [k for k in kinds if not self.kinds.is_broad(k)][:1] or kinds[:1]
+
+    @staticmethod
+    def _tags(text: Text) -> str:
+        return " ; ".join(value for name, value in text.attributes if shape(name).strip() in _TAGS)
 
     def limit(self, text: str) -> int:
         """Where a noun phrase ends and what it is for, with or from begins."""
@@ -104,50 +156,85 @@ class Profiles:
         self._profiles: dict[str, Profile] = {}
         self._by_kind: dict[str, set[str]] = {}
         self._by_term: dict[str, set[str]] = {}
+        self._brands: Counter[str] = Counter()
+        self._mentioned: Counter[str] = Counter()
         self._own: Counter[str] = Counter()
 
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
-        self.remove(product)
+        self.remove(product.id)
         profile = self._profiles[product.id] = self.profiler.profile(product)
         self._own.update(profile.own)
+        self._brands.update(profile.brands)
+        self._mentioned.update(profile.mentioned)
         for kind in profile.kinds:
             self._by_kind.setdefault(kind, set()).add(product.id)
         for term in profile.terms:
             self._by_term.setdefault(term, set()).add(product.id)
 
-    def remove(self, product: Product) -> None:
+    def remove(self, product_id: str) -> None:
         """Forget it, whatever it was."""
-        profile = self._profiles.pop(product.id, None)
+        profile = self._profiles.pop(product_id, None)
         if profile is None:
             return
-        self._own -= Counter(profile.own)
-        _take(self._by_kind, profile.kinds, product.id)
-        _take(self._by_term, profile.terms, product.id)
+        for counts, gone in (
+            (self._own, profile.own),
+            (self._brands, profile.brands),
+            (self._mentioned, profile.mentioned),
+        ):
+            _discount(counts, gone)
+        _take(self._by_kind, profile.kinds, product_id)
+        _take(self._by_term, profile.terms, product_id)
 
     def get(self, product_id: str) -> Profile | None:
         """The profile of a product that is on the shelf."""
         return self._profiles.get(product_id)
 
-    def of_kind(self, kind: str) -> frozenset[str]:
-        """The products that are of this kind, or of a sort of it."""
-        return frozenset(self._by_kind.get(kind, ()))
+    def known(self, product_id: str) -> Profile:
+        """The same, of one that the sets name. Raises `KeyError`."""
+        return self._profiles[product_id]
 
-    def with_term(self, term: str) -> frozenset[str]:
-        """The products that have this word in their title, brand, category or options."""
-        return frozenset(self._by_term.get(term, ()))
+    def of_kind(self, kind: str) -> Set[str]:
+        """The products that are of this kind, or of a sort of it. Not to be kept."""
+        return self._by_kind.get(kind, frozenset())
+
+    def with_term(self, term: str) -> Set[str]:
+        """The products with this word in title, brand, category or options. Not to be kept."""
+        return self._by_term.get(term, frozenset())
 
     def knows(self, term: str) -> bool:
         """Whether any product has this word."""
         return term in self._by_term
 
+    def is_brand(self, term: str) -> bool:
+        """Whether any product has this word in its brand."""
+        return term in self._brands
+
+    def carries(self, kind: str) -> bool:
+        """Whether any product is of this kind, or of a sort of it, or names it."""
+        return kind in self._by_kind or kind in self._mentioned
+
     def sold(self) -> Mapping[str, int]:
         """The kinds that the shop sells, with how many products each has."""
         return self._own
 
-    def all(self) -> frozenset[str]:
+    def all(self) -> Set[str]:
         """Every product id."""
-        return frozenset(self._profiles)
+        return self._profiles.keys()
+
+
+def _discount(counts: Counter[str], gone: Iterable[str]) -> None:
+    for key in gone:
+        counts[key] -= 1
+        if not counts[key]:
+            del counts[key]
+
+
+def _unbranded(named: list[Named], title: str, brand: str) -> list[Named]:
+    """Without those that only say the brand: Apple's charger is no apple."""
+    mark = plain(brand)
+    at = title.find(mark) if len(mark) > 2 else -1
+    return [n for n in named if at < 0 or not at < n.start < n.end < at + len(mark)]
 
 
 def _leaf(category: str) -> str:

@@ -53,6 +53,9 @@ class Replies:
             return None if told else self._text(found.intent, question)
         if found.not_carried is not None:
             return self._not_carried(found.not_carried, question)
+        if sources and found.unmet and not self._is_choice(question, sources[0]):
+            wishes = (", " if question.locale == "en" else "、").join(map(_said, found.unmet))
+            return self._text("unmet", question, wishes=wishes)
         if sources:
             asks_of_one = sources[0].why != "search"
             if not (self._facts_only and asks_of_one) or self._is_known(question, sources[0]):
@@ -67,6 +70,12 @@ class Replies:
         """Whether the record itself answers a question that a policy would answer too."""
         product, locale = source.product, question.locale
         return bool(self._facts.fitting(question.text, product, locale, question.sku))
+
+    def _is_choice(self, question: Question, source: Source) -> bool:
+        """Whether the record says itself in which colours and sizes it comes."""
+        product, locale = source.product, question.locale
+        facts = self._facts.fitting(question.text, product, locale, question.sku)
+        return any(fact.kind == "choice" for fact in facts)
 
     def _is_known(self, question: Question, source: Source) -> bool:
         return self._facts.knows(question.text, source.product, question.locale, question.sku)

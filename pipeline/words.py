@@ -14,7 +14,7 @@ from pathlib import Path
 
 from catalog.product import Locale
 
-_RUNS = re.compile(r"[a-z0-9]+(?:[.'’][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]+")
+RUNS = re.compile(r"[a-z0-9]+(?:[.'’][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]+")
 _NAME_LENGTH = 40
 _VOWELS = frozenset("aeiou")
 
@@ -98,7 +98,7 @@ def shape(text: str) -> str:
 
 
 def _shape(text: str) -> str:
-    parts = [stem(run) if run[0].isascii() else run for run in _RUNS.findall(fold(text))]
+    parts = [stem(run) if run[0].isascii() else run for run in RUNS.findall(fold(text))]
     if not parts:
         return ""
     left = " " if parts[0][0].isascii() else ""
@@ -117,7 +117,7 @@ def framed(text: str) -> str:
 
 def terms(text: str) -> Iterator[str]:
     """Stems of Latin words and pairs of Chinese characters (a lone one as it is)."""
-    for run in _RUNS.findall(fold(text)):
+    for run in RUNS.findall(fold(text)):
         if run[0].isascii():
             yield stem(run)
         elif len(run) == 1:

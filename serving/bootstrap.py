@@ -16,7 +16,7 @@ from pipeline.chat import Chat
 from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
-from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
@@ -62,7 +62,7 @@ async def build(
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
         shelf, retriever, refresher = stocking.result()
-        finder = Finder(shelf, retriever)
+        finder = await make_finder(prompts.templates, shelf, retriever, settings.search_products)
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
-from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.foresight import Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
@@ -111,7 +111,7 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     sessions = RedisSessions(admin_services.redis, SessionConfig())
     chat = Chat(
         shelf,
-        Finder(shelf, retriever),
+        await make_finder(prompts.templates, shelf, retriever),
         Replies.beside(prompts),
         prompts,
         engine,

@@ -11,6 +11,7 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationRequest
 from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.found import Found, NotCarried
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
@@ -66,6 +67,8 @@ class ListedEngine(ScriptedEngine):
 class Shop:
     """A chat over three products, with parts that a test can change."""
 
+    finder: Finder
+
     def __init__(self, prompts: PromptBuilder, encoder: Encoder) -> None:
         self.shelf = HotShelf()
         self.shelf.replace((product("1", "zzz lamp"), product("2", "qqq kettle")), 5)
@@ -77,7 +80,7 @@ class Shop:
         config = ChatConfig(max_tokens=20)
         return Chat(
             self.shelf,
-            finder or Finder(self.shelf, self.retriever),
+            finder or self.finder,
             Replies.beside(self.prompts),
             self.prompts,
             engine,
@@ -96,6 +99,7 @@ async def shop(prompts: PromptBuilder) -> AsyncGenerator[Shop, None]:
     encoder = Encoder(LetterModel())
     shop = Shop(prompts, encoder)
     await shop.retriever.rebuild()
+    shop.finder = await make_finder(prompts.templates, shop.shelf, shop.retriever)
     yield shop
     await encoder.close()
 
@@ -250,17 +254,16 @@ async def test_a_client_that_carries_its_history_leaves_nothing_behind(shop: Sho
 class Finding(Finder):
     """Finds what a test says."""
 
-    def __init__(self, shop: Shop, found: Found) -> None:
-        super().__init__(shop.shelf, shop.retriever)
-        self._found = found
+    def __init__(self, found: Found) -> None:
+        self.says = found
 
     async def find(self, question: Question, turns: object, timings: StageTimings) -> Found:
-        return self._found
+        return self.says
 
 
 async def test_what_needs_no_model_is_said_without_it_and_kept(shop: Shop) -> None:
     engine = ListedEngine(said("never"))
-    chat = shop.chat(engine, Finding(shop, Found(intent="human")))
+    chat = shop.chat(engine, Finding(Found(intent="human")))
     timings = StageTimings()
     events = await collect(chat, asked("a human please"), timings)
     assert [type(e) for e in events] == [Sources, Token, Timing, Done]
@@ -276,14 +279,14 @@ async def test_what_needs_no_model_is_said_without_it_and_kept(shop: Shop) -> No
 async def test_a_kind_that_is_not_sold_ends_as_not_carried(shop: Shop) -> None:
     found = Found(not_carried=NotCarried("drill", ("lamp",)))
     events = await collect(
-        shop.chat(ListedEngine(said("never")), Finding(shop, found)), asked(), StageTimings()
+        shop.chat(ListedEngine(said("never")), Finding(found)), asked(), StageTimings()
     )
     assert isinstance(events[-1], Done)
     assert events[-1].finish == "not_carried"
 
 
 async def test_a_client_that_leaves_before_a_reply_leaves_an_aborted_turn(shop: Shop) -> None:
-    chat = shop.chat(ListedEngine(said("never")), Finding(shop, Found(intent="human")))
+    chat = shop.chat(ListedEngine(said("never")), Finding(Found(intent="human")))
     events = chat.answer(asked("a human please"), StageTimings())
     await anext(events)
     await events.aclose()

@@ -8,6 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from pipeline.encoder import Encoder
+from pipeline.finding import make_finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.retriever import Retriever
@@ -90,5 +91,6 @@ async def shop(services: Services, prompts: PromptBuilder) -> AsyncIterator[Shop
     encoder = Encoder(LetterModel())
     retriever = Retriever(encoder, shelf)
     await retriever.rebuild()
-    yield Shop(services, shelf, retriever, prompts)
+    finder = await make_finder(prompts.templates, shelf, retriever)
+    yield Shop(services, shelf, finder, prompts)
     await encoder.close()

@@ -12,7 +12,6 @@ from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.replies import Replies
-from pipeline.retriever import Retriever
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -28,7 +27,7 @@ class Shop:
 
     base: Services
     shelf: HotShelf
-    retriever: Retriever
+    finder: Finder
     prompts: PromptBuilder
 
     def services(
@@ -44,7 +43,7 @@ class Shop:
         config = ChatConfig(max_tokens=max_tokens)
         chat = Chat(
             self.shelf,
-            Finder(self.shelf, self.retriever),
+            self.finder,
             Replies.beside(self.prompts),
             self.prompts,
             engine,

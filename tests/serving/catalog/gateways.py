@@ -17,7 +17,7 @@ from catalog.store import CatalogStore
 from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
-from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
@@ -100,7 +100,7 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
             services_on(redis, redis_url),
             chat=Chat(
                 shelf,
-                Finder(shelf, retriever),
+                await make_finder(prompts.templates, shelf, retriever),
                 Replies.beside(prompts),
                 prompts,
                 engine,

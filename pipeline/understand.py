@@ -1,0 +1,241 @@
+"""What a question says, read by rules before anything is searched, in both languages at once.
+
+Nothing here knows which products there are, but for identifiers and for what kinds are called.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.asked import Lexicon
+from pipeline.bounds import BoundsReader, PriceWish
+from pipeline.brands import Brands
+from pipeline.cues import Cues, alternatives, every, has_any, phrases, without
+from pipeline.identifiers import Identifier, IdentifierReader
+from pipeline.kinds import Kinds, Named, place, plain
+from pipeline.negation import NegationReader
+from pipeline.options import OptionReader
+from pipeline.profiles import AUDIENCES, Audience, Profiler
+from pipeline.shop_index import ShopIndex
+from pipeline.words import Words, fold, framed, terms
+
+_WORD = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]{2}")
+_SHORT = 16
+"""Words, or pairs of Chinese characters, after which a question is a story, with its own noes."""
+_HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
+"""As in 有同款的裤子吗, before the kind."""
+_OPTIONS = frozenset({"color", "size"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something refused: as said, and by what it is known.
+
+    `kind`: of "no black shoes", where shoes are wanted, but not in black.
+    """
+
+    said: str
+    colors: frozenset[str]
+    kinds: frozenset[str]
+    terms: frozenset[str]
+    kind: str | None = None
+    brands: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question taken apart.
+
+    `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
+    what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
+    `terms` are the telling words besides, `brands` those of brands. `short`: a
+    few words, as one types into a search field. `listing`: it asks which there
+    are. `sells`: whether there is such a thing. `refers`: it points at something known
+    (`definite`: by "the", "that"). `fits`: it asks what goes with what; `than`: it compares.
+    `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
+    sizes.
+    """
+
+    text: str
+    rest: str
+    identifiers: tuple[Identifier, ...]
+    price: PriceWish
+    refusals: tuple[Refusal, ...]
+    kind: str | None
+    kinds: tuple[str, ...]
+    said: str
+    audience: frozenset[Audience]
+    colors: frozenset[str]
+    terms: frozenset[str]
+    brands: frozenset[str]
+    available: bool
+    short: bool
+    listing: bool
+    sells: bool
+    refers: bool
+    definite: bool
+    fits: bool
+    than: bool
+    another: bool
+    place: int | None
+    about_options: bool
+    topics: frozenset[str]
+
+    @property
+    def filters(self) -> bool:
+        """Whether it says which products will do, beyond what they are."""
+        price = self.price
+        refuses = [r for r in self.refusals if self.kind or r.colors or r.brands]
+        ordered = price.order or price.cheaper or price.dearer
+        return bool(price.bounds or ordered or refuses or self.available)
+
+
+class Understander:
+    """Reads questions."""
+
+    def __init__(
+        self, cues: Sequence[Cues], kinds: Kinds, options: OptionReader, lexicons: Sequence[Words],
+        profiler: Profiler, brands: Brands,
+    ) -> None:  # fmt: skip
+        self._brands = brands
+        self._kinds, self._options, self._profiler = kinds, options, profiler
+        self._identifiers = IdentifierReader(cues)
+        self._bounds = BoundsReader(cues, lexicons)
+        self._negation = NegationReader(cues, lambda text: bool(options.colors_of(text)))
+        self._lexicon = Lexicon(lexicons)
+        self._said = {
+            name: phrases(every(cues, name))
+            for name in (
+                "fits",
+                "than",
+                "available",
+                "sold_out",
+                "which",
+                "reference",
+                "another",
+                "sell",
+                "those",
+            )
+        }
+        self._that = re.compile(alternatives(every(cues, "relative")))
+        self._definite = phrases(every(cues, "definite"))
+        self._audience = {
+            who: phrases(word for c in cues for word in c.words("audience", who))
+            for who in AUDIENCES
+        }
+        self._places = tuple(
+            (place, re.compile(alternatives(words)))
+            for c in cues
+            for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
+        )
+        self._common = frozenset(
+            term for name in self._said for word in every(cues, name) for term in terms(word)
+        )
+
+    def read(self, question: str, index: ShopIndex) -> Reading:
+        """What `question` says."""
+        text = fold(question)
+        identifiers = self._identifiers.read(text, index.identifiers)
+        identifiers = tuple(i for i in identifiers if i.product_id or not _is_word(i, index))
+        bare = without(text, (identifier.at for identifier in identifiers))
+        lengthy = len(_WORD.findall(text)) > _SHORT
+        price = self._bounds.read(bare)
+        unpriced = without(bare, price.spans)
+        negated = self._negation.read(unpriced)
+        rest = self._that.sub(lambda match: " " * len(match.group()), negated.rest)
+        refusals = tuple(map(self._refusal, negated.refused))
+        if lengthy:
+            refusals = tuple(r for r in refusals if r.colors or r.brands)
+        shaped, whole = framed(rest), framed(text)
+        named = self._kinds.in_text(rest)
+        name = self._about(plain(rest), named)
+        kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
+        if kind is None:
+            kind = next((r.kind for r in refusals if r.kind), None)
+        beside = framed(without(rest, [at]))
+        topics = self._lexicon.asked_topics(beside)
+        latin, han = self._brands.named(beside)
+        told = self._terms(beside) | self._modifiers(text[slice(*at)])
+        told = (told - han) | latin
+        return Reading(
+            text=text,
+            rest=rest,
+            identifiers=identifiers,
+            price=price,
+            refusals=refusals,
+            kind=kind,
+            kinds=tuple(n.kind for n in named),
+            said=_written(question, text, at) or kind or "",
+            audience=self._for(beside),
+            colors=self._options.colors_of(beside),
+            terms=told,
+            brands=latin | frozenset(t for t in told if index.profiles.is_brand(t)),
+            available=self._available(whole, beside, topics),
+            short=len(_WORD.findall(text)) <= _SHORT // 2,
+            listing=has_any(beside, self._said["which"]),
+            sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
+            refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
+            definite=has_any(shaped, self._definite),
+            fits=has_any(shaped, self._said["fits"]),
+            than=has_any(beside, self._said["than"]),
+            another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,
+            place=next((place for place, words in self._places if words.search(rest)), None),
+            about_options=bool(topics & _OPTIONS),
+            topics=topics,
+        )
+
+    def _about(self, shaped: str, named: Sequence[Named]) -> Named | None:
+        """The kind that the question is about: of a compound the last, else the first."""
+        limit = self._profiler.limit(shaped)
+        before = [name for name in named if name.end <= limit] or list(named)
+        if not before:
+            return None
+        about = before[0]
+        for name in before[1:]:
+            between = shaped[about.end : name.start].strip()
+            if (
+                not between
+                or between.endswith("的")
+                or has_any(framed(between), self._said["sell"])
+            ):
+                about = name
+        return about
+
+    def _refusal(self, said: str) -> Refusal:
+        telling = frozenset(self._lexicon.telling(said))
+        colors = self._options.colors_of(said)
+        kinds = [name.kind for name in self._kinds.in_text(said)]
+        kind = kinds[-1] if colors and kinds else None
+        latin, han = self._brands.named(said)
+        return Refusal(said, colors, frozenset(kinds), telling - han | latin, kind, latin)
+
+    def _for(self, shaped: str) -> frozenset[Audience]:
+        return frozenset(who for who in AUDIENCES if has_any(shaped, self._audience[who]))
+
+    def _terms(self, shaped: str) -> frozenset[str]:
+        telling = self._lexicon.telling(shaped) - self._common
+        return frozenset(
+            term for term in telling if "的" not in term and not self._options.colors_of(term)
+        )
+
+    def _modifiers(self, said: str) -> frozenset[str]:
+        """Of a kind in several words all but the last: an oxford shirt is one sort of shirt."""
+        return self._terms(" ".join(said.split()[:-1])) if said.isascii() else frozenset()
+
+    def _available(self, whole: str, beside: str, topics: frozenset[str]) -> bool:
+        """Whether only what can be had will do; a question about one product's stock is none."""
+        if not has_any(whole, self._said["available"]):
+            return False
+        wants = has_any(whole, self._said["which"]) or has_any(whole, self._said["those"])
+        return wants and not topics & _OPTIONS
+
+
+def _is_word(identifier: Identifier, index: ShopIndex) -> bool:
+    """Whether an identifier that is not known stands in a title: then it is found by words."""
+    return all(index.profiles.knows(term) for term in terms(identifier.written))
+
+
+def _written(question: str, folded: str, at: tuple[int, int]) -> str:
+    """This place of the question as the shopper wrote it."""
+    start, end = at
+    return (question if len(question) == len(folded) else folded)[start:end]
