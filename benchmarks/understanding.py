@@ -12,9 +12,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,8 @@ from pipeline.choices import matching
 from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.facts import FactFinder
-from pipeline.finder import Finder, Intents
+from pipeline.finder import Finder
+from pipeline.finding import make_finder
 from pipeline.found import Found
 from pipeline.hotshelf import HotShelf
 from pipeline.rendering import TEMPLATES
@@ -148,14 +147,6 @@ async def examine(
     return outcomes
 
 
-def intents() -> Intents | None:
-    """The intents as shipped, where there are any."""
-    if find_spec("pipeline.intents") is None:
-        return None
-    reader: Intents = import_module("pipeline.intents").IntentReader.load(TEMPLATES)
-    return reader
-
-
 async def run(given: argparse.Namespace) -> list[Outcome]:
     """Build the shop, ask."""
     shelf = HotShelf()
@@ -168,8 +159,7 @@ async def run(given: argparse.Namespace) -> list[Outcome]:
     await retriever.rebuild()
     if cached is not None:
         cached.save()
-    finder = Finder.load(TEMPLATES, shelf, retriever, lexicons, intents=intents())
-    await finder.rebuild()
+    finder = await make_finder(TEMPLATES, shelf, retriever)
     examiner = Examiner(shelf, FactFinder(lexicons))
     outcomes = await examine(chosen(given), finder, examiner, shelf)
     await encoder.close()

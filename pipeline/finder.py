@@ -42,6 +42,11 @@ class Named(Protocol):
         """As in `Found.intent`."""
         ...
 
+    @property
+    def record_first(self) -> bool:
+        """Whether a product's record may answer it."""
+        ...
+
 
 class Intents(Protocol):
     """Reads intents."""
