@@ -62,7 +62,7 @@ class Examiner:
             told = f"not found {found.not_found}"
         elif found.not_carried is not None:
             told = f"not carried {found.not_carried}"
-        elif found.intent is not None:
+        elif found.intent is not None and not found.hits:
             told = f"intent {found.intent}"
         if not self._is_right(expect, found, shown):
             return told
@@ -76,7 +76,7 @@ class Examiner:
             return found.not_carried is not None
         if "intent" in expect:
             return bool(found.intent == expect["intent"])
-        if not shown or found.not_carried is not None or found.intent is not None:
+        if not shown or found.not_carried is not None:
             return False
         if "ordered" in expect:
             first = expect["ordered"][0]

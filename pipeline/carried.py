@@ -5,11 +5,12 @@ kind of thing is judged ("do you sell angle irons", "angle irons"): one that ask
 thing ("does it rust?") is far from every text, and says nothing of what the shop sells.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.analysis import has_han
-from pipeline.cues import Cues, every, has_any, phrases
+from pipeline.cues import Cues, alternatives, every, has_any, phrases
 from pipeline.fusion import Candidate
 from pipeline.retriever import Retriever
 from pipeline.words import fold, framed
@@ -45,6 +46,7 @@ class Carried:
         self._config = config or CarriedConfig()
         self._sell = phrases(every(cues, "sell"))
         self._reference = phrases(every(cues, "reference"))
+        self._relative = re.compile(alternatives(every(cues, "relative")))
 
     def unsold(self, text: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""
@@ -62,7 +64,7 @@ class Carried:
         return None
 
     def _asks_for_a_kind(self, text: str) -> bool:
-        asked = framed(text)
+        asked = framed(self._relative.sub(" ", fold(text)))
         if has_any(asked, self._reference):
             return False
         if has_any(asked, self._sell):

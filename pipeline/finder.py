@@ -210,7 +210,7 @@ class Finder:
     ) -> Found:
         """By meaning and words, among those that will do."""
         candidates = await self._candidates(question, narrowed.ids, timings, reading)
-        if focus.within is None and self._judge is not None:
+        if focus.within is None and reading.kind is None and self._judge is not None:
             kind = self._judge.unsold(question.text, candidates)
             if kind is not None:
                 timings.mark("search")

@@ -20,6 +20,8 @@ from pipeline.words import fold, framed, shape
 _ORDER_NUMBER = re.compile(
     r"\b(?:order|purchase|or?der|parcel|shipment)\s*(?:no|number|id|nr)?\.?\s*[#:]?\s*\d{4,}"
 )
+_DRAWN_OUT = re.compile(r"([a-z])\1{2,}")
+"""As in "heyyy"."""
 _ORDER = "#order"
 """Stands in rules for an order with its number."""
 _SHORTEST = 5
@@ -78,7 +80,7 @@ class IntentReader:
 
     def read(self, text: str) -> Intent | None:
         """What `text` wants, if that is not a product."""
-        folded = fold(text)
+        folded = _DRAWN_OUT.sub(r"\1", fold(text))
         spelled = self._spelled(framed(folded))
         if _ORDER_NUMBER.search(folded):
             spelled += f"{_ORDER} "
@@ -94,7 +96,7 @@ class IntentReader:
         return " " + " ".join(self._meant(word) for word in text.split()) + " "
 
     def _meant(self, word: str) -> str:
-        if word in self._words or not word.isalpha() or not word.isascii() or len(word) < 4:
+        if word in self._words or not word.isalpha() or not word.isascii() or len(word) < _SHORTEST:
             return word
         return next((known for known in self._words if _is_slip(word, known)), word)
 
