@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from catalog.product import Product
-from pipeline.analysis import Terms, has_han, standard_analyser
+from pipeline.analysis import Terms, standard_analyser
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
@@ -171,7 +171,8 @@ class Retriever:
         else:
             dense = self._index.scores(vector, among)
             lexical = dict(self._words.search(terms, len(among), among))
-        return fuse(dense, lexical, fusion.han if has_han(text) else fusion.latin)[:k]
+        least = fusion.sure * self._words.whole(terms)
+        return fuse(dense, lexical, fusion.lexical, least)[:k]
 
     def hydrate(self, hits: Sequence[Hit]) -> tuple[Source, ...]:
         """The records of `hits` as they are at this moment."""
