@@ -11,9 +11,8 @@ from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
 from pipeline.hotshelf import HotShelf
-from pipeline.index import VectorIndex
 from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
-from pipeline.live_index import LiveIndex
+from pipeline.live_index import LiveIndex, built
 from pipeline.live_lexical import LiveLexical
 from pipeline.synonyms import Thesaurus
 from pipeline.types import Question, Source, Turn, Why
@@ -101,10 +100,9 @@ class Retriever:
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
         device = self._config.device
-        index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
+        base = await asyncio.to_thread(built, [id_ for id_, _ in rows], vectors, device)
         words = await asyncio.to_thread(self._lexical, self._shelf.products())
-        self._index, self._words = index, words
-        index.settle()
+        self._index, self._words = LiveIndex(base, device), words
 
     async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
         """Find `changed` by their new texts and `removed` no more, from now on."""
