@@ -20,6 +20,7 @@ from pipeline.background import behind
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
 from pipeline.index import VectorIndex
+from pipeline.index_rows import gathered
 
 APPROXIMATE_AT = 5_000
 """Rows from which it pays: below, an exact search takes some two milliseconds on one core."""
@@ -71,7 +72,7 @@ class LiveIndex:
         """At most `k` different ids with their cosine similarity, best first."""
         now = self._now
         base, delta = now.base, now.delta
-        found = _standing(base, delta.gone, vector, k)
+        found = dict(base.search(vector, k, delta.gone))
         if delta.matrix is not None:
             for id_, score in _best(delta.ids, delta.matrix @ vector, k * len(LOCALES)):
                 found[id_] = max(found.get(id_, -1.0), score)
@@ -141,24 +142,14 @@ def _best(ids: Sequence[str], scores: Vectors, k: int) -> Iterator[tuple[str, fl
     return ((ids[place], float(scores[place])) for place in places)
 
 
-def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) -> dict[str, float]:
-    """The best `k` of `base` that are not `gone`: asks for more until there are enough."""
-    wanted = k
-    while True:
-        found = base.search(vector, wanted)
-        standing = [(id_, score) for id_, score in found if id_ not in gone]
-        if len(standing) >= k or len(found) < wanted:
-            return dict(standing[:k])
-        wanted *= 4
-
-
 def _merged(base: VectorIndex, delta: _Delta, device: Device, approximate_at: int) -> VectorIndex:
     """The base with the delta in it: a copy added to, or one built afresh."""
     if base.takes(len(delta.ids)):
         return base.changed(delta.gone, delta.ids, delta.matrix)
     ids, vectors = base.rows()
-    stay = np.array([id_ not in delta.gone for id_ in ids], dtype=bool)
-    kept = [id_ for id_, stays in zip(ids, stay, strict=True) if stays]
-    parts = [vectors[stay]] + ([delta.matrix] if delta.matrix is not None else [])
+    stay = [row for row, id_ in enumerate(ids) if id_ not in delta.gone]
+    kept = [ids[row] for row in stay]
+    parts = [gathered(vectors, np.array(stay, dtype=np.int64))]
+    parts += [delta.matrix] if delta.matrix is not None else []
     ids = (*kept, *delta.ids)
     return built(ids, np.concatenate(parts), device, approximate_at)
