@@ -100,11 +100,13 @@ def _peer(module: str, package: str) -> Any:
         sys.exit(f"{module} is not installed; it is measured beside us: pip install {package}")
 
 
-def ready(prepare: Callable[[], Search]) -> Arm:
+def ready(name: str, prepare: Callable[[], Search]) -> Arm:
     """`prepare`, timed."""
     began = time.perf_counter()
     search = prepare()
-    return Arm(search, time.perf_counter() - began)
+    took = time.perf_counter() - began
+    print(f"{name}: ready in {took:.1f} s", flush=True)
+    return Arm(search, took)
 
 
 def measure(arms: Mapping[str, Arm], truth: Sequence[set[int]], rounds: int) -> None:
@@ -145,12 +147,13 @@ def main() -> None:
     ids = [str(number) for number in range(given.products)]
     truth = nearest(vectors.products, vectors.questions, K)
     with tempfile.TemporaryDirectory() as folder:
-        arms = {
-            "hotshelf": ready(lambda: ours(vectors, ids)),
-            "langchain_faiss": ready(lambda: langchain(vectors, ids)),
-            "lancedb": ready(lambda: lance(vectors, ids, folder, index=False)),
-            "lancedb_indexed": ready(lambda: lance(vectors, ids, folder, index=True)),
+        prepared: dict[str, Callable[[], Search]] = {
+            "hotshelf": lambda: ours(vectors, ids),
+            "langchain_faiss": lambda: langchain(vectors, ids),
+            "lancedb": lambda: lance(vectors, ids, folder, index=False),
+            "lancedb_indexed": lambda: lance(vectors, ids, folder, index=True),
         }
+        arms = {name: ready(name, prepare) for name, prepare in prepared.items()}
         measure(arms, truth, given.rounds)
     report = {name: _figures(arm) for name, arm in arms.items()}
     shape = {"products": given.products, "dimension": DIMENSION, "k": K}
