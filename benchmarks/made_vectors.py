@@ -17,7 +17,7 @@ from pipeline.encoder import Vectors
 DIMENSION = 768
 """Of the default encoder."""
 _PLANE = 64
-_GROUP, _OWN, _NOISE = 0.7, 0.5, 0.02
+_GROUP, _OWN, _NOISE = 0.8, 0.8, 0.02
 _SLICE = 50_000
 
 
@@ -41,7 +41,11 @@ def made(size: int, questions: int, dimension: int = DIMENSION, seed: int = 1) -
         count = min(_SLICE, size - at)
         own = centre[draw.integers(groups, size=count)] + _OWN * _normal(draw, count, _PLANE)
         products[at : at + count] = _placed(draw, own, turn)
-    asked = products[draw.integers(size, size=questions)] @ turn.T * np.sqrt(_PLANE * 1.74)
+    asked = (
+        products[draw.integers(size, size=questions)]
+        @ turn.T
+        * np.sqrt(_PLANE * (1 + _GROUP**2 + _OWN**2))
+    )
     moved = asked.astype(np.float32) + _OWN * _normal(draw, questions, _PLANE)
     return Made(products, _placed(draw, moved, turn))
 

@@ -5,7 +5,7 @@ and `pipeline/live_index.py` makes a changing index of them. `on_device` is the 
 GPU makes a difference.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from math import sqrt
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
-from pipeline.index_rows import IndexRows
+from pipeline.index_rows import IndexRows, gathered
 
 _GPU_MOST = 2048
 """Rows that FAISS can bring from a GPU at once."""
@@ -69,19 +69,21 @@ class VectorIndex:
         """Rows that count."""
         return self._living
 
-    def search(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
-        """At most `k` different ids with their cosine similarity, best first."""
+    def search(
+        self, vector: Vectors, k: int, without: Set[str] = frozenset()
+    ) -> list[tuple[str, float]]:
+        """At most `k` different ids with their cosine similarity, best first; none of `without`."""
         most = self._count if self._device == "cpu" else min(self._count, _GPU_MOST)
         wanted = min(k * self._rows.each * (1 if self.exact else _LOOKED_AGAIN), most)
         found: list[tuple[str, float]] = []
         while wanted > 0:
             scores, places = self._index.search(vector.reshape(1, -1), wanted)
-            found = self._named(vector, places[0], scores[0], k)
+            found = self._named(vector, places[0], scores[0], k, without)
             if len(found) == k:
                 break
             if wanted == most or places[0, -1] < 0:
                 complete = self.exact and wanted == self._count
-                return found if complete else self._everything(vector, k)
+                return found if complete else self._everything(vector, k, without)
             wanted = min(4 * wanted, most)
         return found
 
@@ -100,7 +102,7 @@ class VectorIndex:
         """The id of every row that counts, and the vectors, float32 [n, d]."""
         ids = self._rows.ids[: self._count]
         kept = tuple(id_ for id_, alive in zip(ids, self._alive, strict=True) if alive)
-        return kept, self._rows.vectors[: self._count][self._alive]
+        return kept, gathered(self._rows.vectors, np.flatnonzero(self._alive))
 
     def changed(
         self, gone: Iterable[str], ids: Sequence[str], vectors: Vectors | None
@@ -135,7 +137,12 @@ class VectorIndex:
         return [row for row in places if row < self._count and self._alive[row]]
 
     def _named(
-        self, vector: Vectors, places: NDArray[np.int64], scores: Vectors, k: int
+        self,
+        vector: Vectors,
+        places: NDArray[np.int64],
+        scores: Vectors,
+        k: int,
+        without: Set[str],
     ) -> list[tuple[str, float]]:
         """The best `k` ids of `places`, whose `scores` are exact if the index is."""
         there = places >= 0
@@ -145,22 +152,26 @@ class VectorIndex:
             scores = self._rows.vectors[places] @ vector
             order = np.argsort(-scores, kind="stable")
             places, scores = places[order], scores[order]
-        best: dict[str, float] = {}
-        for place, score in zip(places, scores, strict=True):
-            best.setdefault(self._rows.ids[place], float(score))
-            if len(best) == k:
-                break
-        return list(best.items())
+        return self._first(places, scores, k, without)
 
-    def _everything(self, vector: Vectors, k: int) -> list[tuple[str, float]]:
+    def _everything(self, vector: Vectors, k: int, without: Set[str]) -> list[tuple[str, float]]:
         """Every row compared: for who asks for more than the nearest cells, or a GPU, can give."""
         scores = self._rows.vectors[: self._count] @ vector
         order = np.argsort(-scores, kind="stable")
+        order = order[self._alive[order]]
+        return self._first(order, scores[order], k, without)
+
+    def _first(
+        self, places: NDArray[np.int64], scores: Vectors, k: int, without: Set[str]
+    ) -> list[tuple[str, float]]:
+        """The ids of `places`, each once, until there are `k`."""
+        ids = self._rows.ids
         best: dict[str, float] = {}
-        for place in order[self._alive[order]]:
-            best.setdefault(self._rows.ids[place], float(scores[place]))
-            if len(best) == k:
-                break
+        for place, score in zip(places, scores, strict=True):
+            if (id_ := ids[place]) not in without:
+                best.setdefault(id_, float(score))
+                if len(best) == k:
+                    break
         return list(best.items())
 
 
@@ -185,6 +196,6 @@ def _cells(vectors: Vectors) -> Any:
     index.cp.min_points_per_centroid = 1
     index.cp.max_points_per_centroid = _TRAINED_BY
     chosen = np.random.default_rng(0).permutation(count)[: _TRAINED_BY * cells]
-    index.train(np.ascontiguousarray(vectors[chosen]))
+    index.train(gathered(vectors, chosen))
     index.add(np.ascontiguousarray(vectors))
     return index

@@ -89,6 +89,15 @@ class Statistics:
                 total += boost * terms[word] * rarity * count * (K1 + 1) / (count + norm)
         return total
 
+    def whole(self, terms: Terms, frequency: Mapping[tuple[str, str], int]) -> float:
+        """The score of a row of mean length that has each word once, where it says the most."""
+        total = 0.0
+        for word, weight in terms.items():
+            known = ((BOOSTS[f], frequency.get((f, word), 0)) for f in FIELDS)
+            said = (boost * self.rarity(rows) for boost, rows in known if rows)
+            total += weight * max(said, default=0.0)
+        return total
+
     def rarity(self, rows: int) -> float:
         """The inverse document frequency of a word that `rows` rows have.
 

@@ -4,8 +4,8 @@ A change makes a new delta and swaps it in whole, so a search sees the index bef
 after it, never in between. When the delta has grown it is merged into a new base, in a thread of
 low priority; changes that come in meanwhile stay in the delta.
 
-Where there are many rows the new base is approximate. It takes a while to build, so an index starts
-exact; later merges add to a copy, until so much has changed that it is built afresh.
+Where there are many rows a base is approximate; merges then add to a copy of it, in a moment,
+until so much has changed that it is built afresh.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from pipeline.background import behind
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
 from pipeline.index import VectorIndex
+from pipeline.index_rows import gathered
 
 APPROXIMATE_AT = 5_000
 """Rows from which it pays: below, an exact search takes some two milliseconds on one core."""
@@ -71,7 +72,7 @@ class LiveIndex:
         """At most `k` different ids with their cosine similarity, best first."""
         now = self._now
         base, delta = now.base, now.delta
-        found = _standing(base, delta.gone, vector, k)
+        found = dict(base.search(vector, k, delta.gone))
         if delta.matrix is not None:
             for id_, score in _best(delta.ids, delta.matrix @ vector, k * len(LOCALES)):
                 found[id_] = max(found.get(id_, -1.0), score)
@@ -95,12 +96,6 @@ class LiveIndex:
         self._now = _Now(now.base, delta)
         size = len(delta.ids) + len(delta.gone)
         if size >= max(self._merge_at, len(now.base) // 1000):
-            self.merge()
-
-    def settle(self) -> None:
-        """Become approximate, if there are so many rows that it pays."""
-        base = self._now.base
-        if base.exact and self._device == "cpu" and len(base) >= self._approximate_at:
             self.merge()
 
     def merge(self) -> None:
@@ -131,21 +126,20 @@ class LiveIndex:
             self._merging = None
 
 
+def built(
+    ids: Sequence[str],
+    vectors: Vectors,
+    device: Device = "cpu",
+    approximate_at: int = APPROXIMATE_AT,
+) -> VectorIndex:
+    """A base made afresh, exact or approximate by its size. Takes 10 s for 100,000 rows."""
+    return VectorIndex(ids, vectors, device, approximate=len(ids) >= approximate_at)
+
+
 def _best(ids: Sequence[str], scores: Vectors, k: int) -> Iterator[tuple[str, float]]:
     """The `k` rows with the best scores, in no order."""
     places = range(len(ids)) if len(ids) <= k else np.argpartition(-scores, k)[:k]
     return ((ids[place], float(scores[place])) for place in places)
-
-
-def _standing(base: VectorIndex, gone: frozenset[str], vector: Vectors, k: int) -> dict[str, float]:
-    """The best `k` of `base` that are not `gone`: asks for more until there are enough."""
-    wanted = k
-    while True:
-        found = base.search(vector, wanted)
-        standing = [(id_, score) for id_, score in found if id_ not in gone]
-        if len(standing) >= k or len(found) < wanted:
-            return dict(standing[:k])
-        wanted *= 4
 
 
 def _merged(base: VectorIndex, delta: _Delta, device: Device, approximate_at: int) -> VectorIndex:
@@ -153,9 +147,9 @@ def _merged(base: VectorIndex, delta: _Delta, device: Device, approximate_at: in
     if base.takes(len(delta.ids)):
         return base.changed(delta.gone, delta.ids, delta.matrix)
     ids, vectors = base.rows()
-    stay = np.array([id_ not in delta.gone for id_ in ids], dtype=bool)
-    kept = [id_ for id_, stays in zip(ids, stay, strict=True) if stays]
-    parts = [vectors[stay]] + ([delta.matrix] if delta.matrix is not None else [])
+    stay = [row for row, id_ in enumerate(ids) if id_ not in delta.gone]
+    kept = [ids[row] for row in stay]
+    parts = [gathered(vectors, np.array(stay, dtype=np.int64))]
+    parts += [delta.matrix] if delta.matrix is not None else []
     ids = (*kept, *delta.ids)
-    approximate = len(ids) >= approximate_at
-    return VectorIndex(ids, np.concatenate(parts), device, approximate=approximate)
+    return built(ids, np.concatenate(parts), device, approximate_at)

@@ -53,6 +53,11 @@ class LiveLexical:
         """`terms` with misspelt words replaced by what they were meant to be."""
         return self._store.vocabulary.known(terms)
 
+    def whole(self, terms: Terms) -> float:
+        """What a product of usual length scores that has all of `terms` that are known here."""
+        base = self._now.base
+        return base.statistics.whole(terms, base.frequency(terms))
+
     def search(
         self, terms: Terms, k: int, among: Collection[str] | None = None
     ) -> list[tuple[str, float]]:

@@ -14,7 +14,7 @@ from catalog.formats.text import is_chinese
 from pipeline.analysis import has_han
 from pipeline.encoder import EmbeddingModel, Vectors
 
-ENGLISH_SHARE = 0.3
+ENGLISH_SHARE = 0.2
 """Of a Latin question's similarity. The other encoder's cosines differ less: it needs more."""
 
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from catalog.product import Product
-from pipeline.analysis import Terms, has_han, standard_analyser
+from pipeline.analysis import Terms, standard_analyser
 from pipeline.coverage import Coverage, coverage
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
 from pipeline.hotshelf import HotShelf
-from pipeline.index import VectorIndex
 from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
-from pipeline.live_index import LiveIndex
+from pipeline.live_index import LiveIndex, built
 from pipeline.live_lexical import LiveLexical
 from pipeline.synonyms import Thesaurus
 from pipeline.types import Question, Source, Turn, Why
@@ -102,10 +101,9 @@ class Retriever:
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
         device = self._config.device
-        index = LiveIndex(VectorIndex([id_ for id_, _ in rows], vectors, device), device)
+        base = await asyncio.to_thread(built, [id_ for id_, _ in rows], vectors, device)
         words = await asyncio.to_thread(self._lexical, self._shelf.products())
-        self._index, self._words = index, words
-        index.settle()
+        self._index, self._words = LiveIndex(base, device), words
 
     async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
         """Find `changed` by their new texts and `removed` no more, from now on."""
@@ -172,7 +170,8 @@ class Retriever:
         else:
             dense = self._index.scores(vector, among)
             lexical = dict(self._words.search(terms, len(among), among))
-        return fuse(dense, lexical, fusion.han if has_han(text) else fusion.latin)[:k]
+        least = fusion.sure * self._words.whole(terms)
+        return fuse(dense, lexical, fusion.lexical, least)[:k]
 
     def coverage(self, text: str, product_ids: Sequence[str]) -> Coverage:
         """How much of `text` the texts of these products have."""

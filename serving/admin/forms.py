@@ -21,7 +21,8 @@ _PIECE = 1024 * 1024
 async def read_form(request: Request, max_bytes: int = MAX_FORM_BYTES) -> dict[str, str]:
     """The fields of a form without files. Raises `ApiError`."""
     _check_kind(request, "application/x-www-form-urlencoded")
-    parser = FormParser(request.headers, _bounded(request, max_bytes, _IDLE_S))
+    stream = _bounded(request, max_bytes, _IDLE_S)
+    parser = FormParser(request.headers, stream, max_part_size=max_bytes)
     return _fields(await parser.parse())
 
 

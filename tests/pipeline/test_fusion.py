@@ -22,5 +22,14 @@ def test_a_product_of_one_leg_alone_is_a_candidate_too() -> None:
     assert (meaning.product_id, meaning.dense, meaning.lexical) == ("a", 0.5, None)
 
 
+def test_words_say_little_where_even_the_best_product_shares_few_of_them() -> None:
+    dense, lexical = {"near": 0.9, "far": 0.5}, {"far": 2.0}
+    assert fuse(dense, lexical, 0.6)[0].product_id == "far"
+    [first, second] = fuse(dense, lexical, 0.6, least=8.0)
+    assert first.product_id == "near"
+    assert second.score == pytest.approx(0.6 * 2 / 8)
+    assert fuse(dense, {"far": 9.0}, 0.6, least=8.0)[0].score == pytest.approx(0.6)
+
+
 def test_nothing_makes_nothing() -> None:
     assert fuse({}, {}, 0.3) == ()

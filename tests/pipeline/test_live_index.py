@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.encoder import Vectors
-from pipeline.index import VectorIndex
-from pipeline.live_index import LiveIndex
+from pipeline.live_index import LiveIndex, built
 
 DIMENSION = 16
 
@@ -23,7 +22,7 @@ def unit(rows: int, seed: int) -> Vectors:
 
 
 def indexed(vectors: Vectors, merge_at: int = 512, approximate_at: int = 5_000) -> LiveIndex:
-    base = VectorIndex([str(i) for i in range(len(vectors))], vectors)
+    base = built([str(i) for i in range(len(vectors))], vectors, "cpu", approximate_at)
     return LiveIndex(base, "cpu", merge_at, approximate_at)
 
 
@@ -155,8 +154,6 @@ async def test_searches_during_changes_see_a_product_by_its_old_or_its_new_vecto
 async def test_an_approximate_index_takes_changes_and_is_built_afresh_in_time() -> None:
     vectors = unit(300, 0)
     index = indexed(vectors, merge_at=10, approximate_at=100)
-    index.settle()
-    await index.merged()
     for number in range(200):
         index.change({f"new {number}": unit(1, 500 + number)}, [str(number)])
         await index.merged()
