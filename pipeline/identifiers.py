@@ -16,6 +16,7 @@ from pipeline.words import fold, shape
 _PART = re.compile(r"[a-z0-9]+")
 _JOINT = re.compile(r"[\s\-‐‑‒–—_./]{1,3}")
 _MOST_PARTS = 8
+_MONEY = ("$", "¥", "€", "£")
 _SHORT = 5
 """A number of so many digits or fewer counts only after a word such as SKU."""
 _BARCODE = range(12, 15)
@@ -147,7 +148,7 @@ class IdentifierReader:
         before = text[: run[0][0]]
         cue = bool(self._hard.search(before))
         soft = bool(self._soft.search(before)) and not self._mine.search(before)
-        if not cue and self._other.search(before):
+        if not cue and (self._other.search(before) or before.endswith(_MONEY)):
             return len(run), None
         for length in range(len(run), _hyphened(text, run) - 1, -1):
             written = text[run[0][0] : run[length - 1][1]]
@@ -181,8 +182,8 @@ class IdentifierReader:
             unknown = len(number) in _BARCODE or (length == 1 and alike)
         else:
             unknown = index.is_alike(parts) and (digits or "-" in written)
-        if not unknown or (text[: run[0][0]].endswith(("$", "¥", "#")) and not cue):
-            return (length if length > 1 and "-" in written else 1), None
+        if not unknown or (text[: run[0][0]].endswith("#") and not cue):
+            return _hyphened(text, run), None
         span = (run[0][0], run[length - 1][1])
         return length, Identifier(written, key_of(written), None, None, span)
 
@@ -260,4 +261,6 @@ def _stands_alone(written: str) -> bool:
         return len(key) > _SHORT
     if digits:
         return len(key) > 3
+    if written.count("-") > 1:
+        return True
     return len(key) >= _SPELLED and (len(_parts(written)) > 2 or " " not in written)
