@@ -22,16 +22,24 @@ from benchmarks.catalog_files import products_of
 from benchmarks.report import percentile
 from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
+from pipeline.finder import Finder
+from pipeline.finding import make_finder
+from pipeline.found import Found
 from pipeline.hotshelf import HotShelf
+from pipeline.rendering import TEMPLATES
 from pipeline.retriever import Retriever
+from pipeline.timing import StageTimings
+from pipeline.types import Question
 from pipeline.vector_cache import CachedVectors
+from serving.text import detect_locale
 
 DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and the product ids that answer it, with their gains."""
+    """A question and the product ids that answer it, with their gains; none, if the catalogue has
+    no such product."""
 
     text: str
     relevant: frozenset[str]
@@ -42,37 +50,59 @@ class Asked:
 class Tally:
     """What was measured, question by question; times in milliseconds."""
 
+    asked: int = 0
+    not_carried: int = 0
+    other: int = 0
     ranks: list[int | None] = field(default_factory=list)
     ndcg: list[float] = field(default_factory=list)
     encode_ms: list[float] = field(default_factory=list)
     search_ms: list[float] = field(default_factory=list)
-    missed: list[tuple[str, int | None]] = field(default_factory=list)
+    missed: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, asked: Asked, found: Sequence[str]) -> None:
+    def add(self, asked: Asked, found: Found, timings: StageTimings) -> None:
         """Count what was found for one question."""
-        rank = next((i for i, id_ in enumerate(found) if id_ in asked.relevant), None)
+        self.asked += 1
+        self.not_carried += found.not_carried is not None
+        self.other += found.intent is not None and not found.hits
+        stages = timings.stages()
+        self.encode_ms.append(stages.get("encode", 0.0) * 1000)
+        self.search_ms.append(stages.get("search", 0.0) * 1000)
+        if not asked.relevant:
+            return
+        ids = [hit.product_id for hit in found.hits]
+        rank = next((i for i, id_ in enumerate(ids) if id_ in asked.relevant), None)
         self.ranks.append(rank)
-        self.ndcg.append(ndcg(asked.gains, found))
+        self.ndcg.append(ndcg(asked.gains, ids))
         if rank != 0:
-            self.missed.append((asked.text, rank))
+            self.missed.append((asked.text, _instead(found, rank)))
 
-    def hit(self, at: int) -> float:
+    def hit(self, at: int) -> float | None:
         """The share of questions with a right product among the first `at`."""
         right = sum(rank is not None and rank < at for rank in self.ranks)
-        return round(right / len(self.ranks), 3)
+        return round(right / len(self.ranks), 3) if self.ranks else None
 
     def report(self) -> dict[str, Any]:
         """The figures, by the names under which they are compared."""
         return {
-            "questions": len(self.ranks),
+            "questions": self.asked,
+            "with_a_right_product": len(self.ranks),
             **{f"hit@{at}": self.hit(at) for at in (1, 3, 10)},
-            "ndcg@10": round(sum(self.ndcg) / len(self.ndcg), 3),
-            "not_carried": None,
+            "ndcg@10": round(sum(self.ndcg) / len(self.ndcg), 3) if self.ndcg else None,
+            "not_carried": round(self.not_carried / max(1, self.asked), 3),
+            "not_about_a_product": round(self.other / max(1, self.asked), 3),
             "p50_ms": round(percentile(self.search_ms, 0.5), 2),
             "p99_ms": round(percentile(self.search_ms, 0.99), 2),
             "encode_p50_ms": round(percentile(self.encode_ms, 0.5), 2),
             "encode_p99_ms": round(percentile(self.encode_ms, 0.99), 2),
         }
+
+
+def _instead(found: Found, rank: int | None) -> str:
+    if found.not_carried is not None:
+        return "not carried"
+    if found.intent is not None and not found.hits:
+        return found.intent
+    return "not found" if rank is None else f"place {rank + 1}"
 
 
 def ndcg(gains: Mapping[str, float], found: Sequence[str]) -> float:
@@ -83,28 +113,24 @@ def ndcg(gains: Mapping[str, float], found: Sequence[str]) -> float:
     return told / ideal if ideal else 0.0
 
 
-def asked(row: Mapping[str, Any], shelf: HotShelf) -> Asked | None:
-    """A line of a question file; None where it names no product of the catalogue."""
+def asked(row: Mapping[str, Any], shelf: HotShelf) -> Asked:
+    """A line of a question file."""
     text = str(row.get("query") or row["question"])
     named = row.get("relevant") or ([row["sku"]] if row.get("sku") else [])
     pages = (shelf.resolve(str(reference)) for reference in named)
     relevant = frozenset(product.id for product, _ in filter(None, pages))
     graded = row.get("graded") or {}
     gains = {id_: 2.0 ** float(grade) - 1 for id_, grade in graded.items()}
-    return Asked(text, relevant, gains or dict.fromkeys(relevant, 1.0)) if relevant else None
+    return Asked(text, relevant, gains or dict.fromkeys(relevant, 1.0))
 
 
-async def measure(retriever: Retriever, questions: Sequence[Asked]) -> Tally:
+async def measure(finder: Finder, questions: Sequence[Asked]) -> Tally:
     """Ask every question once."""
     tally = Tally()
-    for question in questions:
-        began = time.perf_counter()
-        vector = await retriever.encode(question.text)
-        encoded = time.perf_counter()
-        found = retriever.candidates(question.text, vector, DEPTH)
-        tally.search_ms.append((time.perf_counter() - encoded) * 1000)
-        tally.encode_ms.append((encoded - began) * 1000)
-        tally.add(question, [candidate.product_id for candidate in found])
+    for asked in questions:
+        timings = StageTimings()
+        question = Question(asked.text, detect_locale(asked.text), "benchmark")
+        tally.add(asked, await finder.find(question, (), timings), timings)
     return tally
 
 
@@ -121,11 +147,8 @@ async def run(given: argparse.Namespace) -> Tally:
     if cached is not None:
         cached.save()
     print(f"{len(shelf)} products read in {time.perf_counter() - began:.1f} s", flush=True)
-    found = [asked(row, shelf) for row in given.rows]
-    known = [question for question in found if question is not None]
-    if len(known) < len(found):
-        print(f"{len(found) - len(known)} questions name no product of the catalogue: left out")
-    tally = await measure(retriever, known)
+    finder = await make_finder(TEMPLATES, shelf, retriever, DEPTH)
+    tally = await measure(finder, [asked(row, shelf) for row in given.rows])
     await encoder.close()
     return tally
 
@@ -142,8 +165,8 @@ def main() -> None:
     lines = Path(given.questions).read_text(encoding="utf-8").splitlines()
     given.rows = [json.loads(line) for line in lines if line.strip()]
     tally = asyncio.run(run(given))
-    for text, rank in tally.missed if given.misses else ():
-        print(f"{'not found' if rank is None else f'place {rank + 1}'}: {text}")
+    for text, instead in tally.missed if given.misses else ():
+        print(f"{instead}: {text}")
     print(json.dumps(tally.report()))
 
 
