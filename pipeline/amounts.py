@@ -45,7 +45,7 @@ class AmountReader:
         spelt = rf"(?:a\s+)?{words}(?:[\s-]+(?:and\s+)?{words})*"
         self._amount = re.compile(
             rf"(?P<before>{money})?\s*(?P<number>(?:{_DIGITS})(?:\s*(?:k(?![a-z])|[百千万]))?"
-            rf"|{_HAN}|{spelt})\s*(?:(?P<more>多|来|几))?(?P<after>{money})?"
+            rf"|{_HAN}|{spelt}|(?<![a-z])an?(?=\s+{money}))\s*(?:(?P<more>多|来|几))?(?P<after>{money})?"
         )
         units = alternatives(every(cues, "bounds", "units"))
         self._unit = re.compile(rf"\s*-?\s*{units}")
@@ -95,7 +95,7 @@ class AmountReader:
                 total, group = (total + group, 0) if value > 100 else (total, group)
             else:
                 group += value
-        return Decimal(total + group)
+        return Decimal(total + group or 1)
 
 
 def _han(written: str) -> tuple[Decimal | None, Decimal | None]:

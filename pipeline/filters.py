@@ -81,10 +81,10 @@ class Filters:
                 return within
             known = sum(profiles.knows(term) for term in reading.terms)
             looks = reading.colors or reading.audience or reading.brands
-            if looks and known < _TITLE:
+            plain = not known and (reading.sells or reading.short)
+            if (looks and known < _TITLE) or plain or self._foreign(within, locale):
                 return within
-            plain = not known and (reading.sells or self._foreign(within, locale))
-            return within if plain else None
+            return None
         if not reading.filters:
             return None
         by_terms = self._with_terms(reading, profiles, None)
@@ -102,6 +102,9 @@ class Filters:
         ids = self._colored(reading, profiles, ids, unmet)
         if reading.filters:
             ids = self._with_terms(reading, profiles, ids) or ids
+        else:
+            for number in (term for term in reading.terms if term.isdigit() and len(term) > 1):
+                ids = ids & profiles.with_term(number) or ids
         return self._without(reading, profiles, ids, unmet)
 
     @staticmethod
@@ -131,6 +134,8 @@ class Filters:
             if not having and any(profiles.known(id_).looks for id_ in ids):
                 unmet.append(color)
             ids = having or ids
+        for shade in reading.shades:
+            ids = {id_ for id_ in ids if shade in profiles.known(id_).text} or ids
         return ids
 
     def comes_in(self, profile: Profile, color: str) -> bool:
@@ -172,7 +177,9 @@ class Filters:
             if not kept:
                 unmet.append(said(bounds))
             products = kept or products
-        if reading.available:
+        if reading.sold_out:
+            products = [p for p in products if not any(v.available for v in p.variants)] or products
+        elif reading.available:
             products = [p for p in products if any(v.available for v in p.variants)] or products
         return {product.id for product in products}
 

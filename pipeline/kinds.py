@@ -5,7 +5,7 @@ told from a question in other words. A kind may be a sort of another: a desk lam
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +91,15 @@ class Kinds:
             found[ring] = None
             found.update((k, None) for k in self._names if ring in self.chain(k) and k != kind)
         return list(found)
+
+    def modifiers(
+        self, said: str, kind: str, telling: Callable[[str], frozenset[str]]
+    ) -> frozenset[str]:
+        """What tells a sort from the kind: of 记忆枕, which is a pillow, 记忆."""
+        for name in sorted(self._names[kind]["zh"], key=len):
+            if said.endswith(name) and said != name:
+                return telling(said.removesuffix(name))
+        return frozenset()
 
     def say(self, kind: str, locale: Locale) -> str:
         """The kind's usual name."""

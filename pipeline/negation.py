@@ -74,7 +74,7 @@ class NegationReader:
             at = max(end, cue.end()) if refused else cue.end()
         if not found and (cue := self._after.search(clause)):
             what = clause[: cue.start()].replace("\0", " ").strip()
-            refused = [self._lead.sub("", what)]
+            refused = [self._lead.sub("", what.rpartition("对")[2])]
             if refused[0]:
                 found.append((0, cue.end(), refused))
         return found

@@ -131,7 +131,10 @@ class Profiler:
         other = [k for k in category if root not in self.kinds.chain(k)]
         if other and not any(self.kinds.is_broad(kind) for kind in other):
             return [*other, name.kind]
-        return [name.kind, *(k for k in category if k in self.kinds.chain(name.kind))]
+        return [name.kind, *(k for k in category if self._same_line(k, name.kind))]
+
+    def _same_line(self, one: str, other: str) -> bool:
+        return one in self.kinds.chain(other) or other in self.kinds.chain(one)
 
     def _first(self, text: str) -> list[str]:
         """The first kind that `text` names, rather a narrow one."""

@@ -22,6 +22,8 @@ from pipeline.words import Words, fold, framed, terms
 _WORD = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]{2}")
 _SHORT = 16
 """Words, or pairs of Chinese characters, after which a question is a story, with its own noes."""
+_SHADE = 2
+"""A colour's name of more characters is rather a shade's."""
 _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
 """As in 有同款的裤子吗, before the kind."""
 _OPTIONS = frozenset({"color", "size"})
@@ -69,6 +71,8 @@ class Reading:
     terms: frozenset[str]
     brands: frozenset[str]
     available: bool
+    sold_out: bool
+    shades: tuple[str, ...]
     short: bool
     listing: bool
     sells: bool
@@ -85,9 +89,9 @@ class Reading:
     def filters(self) -> bool:
         """Whether it says which products will do, beyond what they are."""
         price = self.price
-        refuses = [r for r in self.refusals if self.kind or r.colors or r.brands]
+        refuses = [r for r in self.refusals if self.kind or r.colors or r.brands or r.kinds]
         ordered = price.order or price.cheaper or price.dearer
-        return bool(price.bounds or ordered or refuses or self.available)
+        return bool(price.bounds or ordered or refuses or self.available or self.sold_out)
 
 
 class Understander:
@@ -99,6 +103,13 @@ class Understander:
     ) -> None:  # fmt: skip
         self._brands = brands
         self._kinds, self._options, self._profiler = kinds, options, profiler
+        common = {framed(n).strip() for w in lexicons for n in w.color_names.values()}
+        self._exact = tuple(
+            word
+            for words in lexicons
+            for word in words.colors
+            if len(word.strip()) > _SHADE and word.strip() not in common
+        )
         self._identifiers = IdentifierReader(cues)
         self._bounds = BoundsReader(cues, lexicons)
         self._negation = NegationReader(cues, lambda text: bool(options.colors_of(text)))
@@ -128,6 +139,7 @@ class Understander:
             for c in cues
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
+        self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
         self._common = frozenset(
             term for name in self._said for word in every(cues, name) for term in terms(word)
         )
@@ -148,7 +160,7 @@ class Understander:
             refusals = tuple(r for r in refusals if r.colors or r.brands)
         shaped, whole = framed(rest), framed(text)
         named = self._kinds.in_text(rest)
-        name = self._about(plain(rest), named)
+        name = self._about(plain(rest), named, index)
         kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
         if kind is None:
             kind = next((r.kind for r in refusals if r.kind), None)
@@ -156,6 +168,7 @@ class Understander:
         topics = self._lexicon.asked_topics(beside)
         latin, han = self._brands.named(beside)
         told = self._terms(beside) | self._modifiers(text[slice(*at)])
+        latin |= self._brands.among(terms(text[slice(*at)]))
         told = (told - han) | latin
         return Reading(
             text=text,
@@ -171,6 +184,8 @@ class Understander:
             terms=told,
             brands=latin | frozenset(t for t in told if index.profiles.is_brand(t)),
             available=self._available(whole, beside, topics),
+            sold_out=self._gone(beside, topics),
+            shades=self._shades(beside),
             short=len(_WORD.findall(text)) <= _SHORT // 2,
             listing=has_any(beside, self._said["which"]),
             sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
@@ -184,8 +199,9 @@ class Understander:
             topics=topics,
         )
 
-    def _about(self, shaped: str, named: Sequence[Named]) -> Named | None:
-        """The kind that the question is about: of a compound the last, else the first."""
+    def _about(self, shaped: str, named: Sequence[Named], index: ShopIndex) -> Named | None:
+        """The kind that the question is about: of a compound the last, of several that would do
+        one that is sold, else the first."""
         limit = self._profiler.limit(shaped)
         before = [name for name in named if name.end <= limit] or list(named)
         if not before:
@@ -193,10 +209,12 @@ class Understander:
         about = before[0]
         for name in before[1:]:
             between = shaped[about.end : name.start].strip()
+            either = framed(between).strip() in self._either
             if (
                 not between
                 or between.endswith("的")
                 or has_any(framed(between), self._said["sell"])
+                or (either and not index.profiles.carries(about.kind))
             ):
                 about = name
         return about
@@ -207,6 +225,8 @@ class Understander:
         kinds = [name.kind for name in self._kinds.in_text(said)]
         kind = kinds[-1] if colors and kinds else None
         latin, han = self._brands.named(said)
+        for name in kinds:
+            telling = self._kinds.modifiers(said, name, self._lexicon.telling) or telling
         return Refusal(said, colors, frozenset(kinds), telling - han | latin, kind, latin)
 
     def _for(self, shaped: str) -> frozenset[Audience]:
@@ -221,6 +241,15 @@ class Understander:
     def _modifiers(self, said: str) -> frozenset[str]:
         """Of a kind in several words all but the last: an oxford shirt is one sort of shirt."""
         return self._terms(" ".join(said.split()[:-1])) if said.isascii() else frozenset()
+
+    def _gone(self, beside: str, topics: frozenset[str]) -> bool:
+        """Whether it asks which ones are sold out."""
+        asks = has_any(beside, self._said["which"]) and not topics & _OPTIONS
+        return asks and has_any(beside, self._said["sold_out"])
+
+    def _shades(self, beside: str) -> tuple[str, ...]:
+        """The colours that are told more exactly than by their common names, as `framed`."""
+        return tuple(word for word in self._exact if word in beside)
 
     def _available(self, whole: str, beside: str, topics: frozenset[str]) -> bool:
         """Whether only what can be had will do; a question about one product's stock is none."""

@@ -174,7 +174,8 @@ async def test_not_carried(shop: Asking, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["do you sell phones", "handbags?", "any shirts", "umbrella", "is this toothpaste safe?",
-     "有没有抱枕", "雨伞有吗", "台灯", "有手机吗", "can I wear the shirt with boots and gloves for a party"],
+     "有没有抱枕", "雨伞有吗", "台灯", "有手机吗",
+     "can I wear the shirt with boots and gloves for a party"],
 )  # fmt: skip
 async def test_carried(shop: Asking, text: str) -> None:
     assert (await shop.ask(text)).not_carried is None
