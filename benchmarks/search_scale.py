@@ -37,7 +37,7 @@ from pipeline.live_lexical import LiveLexical
 
 SIZES = (1_000, 100_000, 1_000_000)
 DEPTH = FusionConfig().depth
-_COMPARED = 100_000
+_COMPARED = 50_000
 """Products that are compared at once for the truth."""
 
 
@@ -54,11 +54,14 @@ def timed(search: Callable[[int], object], count: int) -> dict[str, float]:
 
 def nearest(products: Vectors, asked: Vectors, k: int) -> Sequence[set[int]]:
     """The `k` nearest products of each question, by comparing with all."""
-    scores = np.concatenate(
-        [asked @ products[at : at + _COMPARED].T for at in range(0, len(products), _COMPARED)],
-        axis=1,
-    )
-    return [set(row) for row in np.argpartition(-scores, k, axis=1)[:, :k].tolist()]
+    best: list[tuple[Vectors, Any]] = []
+    for at in range(0, len(products), _COMPARED):
+        scores = asked @ products[at : at + _COMPARED].T
+        places = np.argpartition(-scores, min(k, scores.shape[1] - 1), axis=1)[:, :k]
+        best.append((np.take_along_axis(scores, places, axis=1), places + at))
+    scores, places = (np.concatenate(parts, axis=1) for parts in zip(*best, strict=True))
+    first = np.argsort(-scores, axis=1)[:, :k]
+    return [set(row) for row in np.take_along_axis(places, first, axis=1).tolist()]
 
 
 def dense(size: int, count: int) -> dict[str, Any]:
