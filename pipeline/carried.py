@@ -17,6 +17,8 @@ from pipeline.words import fold, framed
 
 _BEST = 3
 """Products whose texts are looked at."""
+_SORT = 3
+"""Words before a kind that may tell its sort."""
 _LONGEST = 10
 """Words in a question that only names a thing."""
 
@@ -32,6 +34,7 @@ class CarriedConfig:
 
     near: float = 0.74
     far: float = 0.72
+    sort: float = 0.78
     share: float = 0.6
     least: float = 0.12
 
@@ -57,18 +60,35 @@ class Carried:
         config = self._config
         if has_han(text):
             return text.strip() if found.share < config.least else None
+        if not found.latin or any(character.isdigit() for character in text.rsplit(maxsplit=1)[-1]):
+            return None  # compared with texts in another language, or a number, not a kind
         if dense < config.near and not found.head:
             return text.strip()
         if dense < config.far and found.share < config.share:
             return text.strip()
         return None
 
+    def unsold_sort(
+        self, text: str, kind: str, candidates: Sequence[Candidate]
+    ) -> str | None:
+        """What is asked for, if it is a sort of `kind` (as the shopper said it) that is named by a
+        word before it, as in "drywall knives", which no product of the shop has."""
+        before, named, _ = fold(text).partition(fold(kind))
+        dense = max((c.dense for c in candidates if c.dense is not None), default=0.0)
+        if not named or has_han(text) or dense >= self._config.sort:
+            return None
+        if not self._asks_for_a_kind(text):
+            return None
+        words = before.split()
+        near = " ".join(words[-_SORT:])
+        return text.strip() if near and self._retriever.strangers(near) else None
+
     def _asks_for_a_kind(self, text: str) -> bool:
         asked = framed(self._relative.sub(" ", fold(text)))
         if has_any(asked, self._reference):
             return False
-        if has_any(asked, self._sell):
-            return True
         words = fold(text).split()
+        if has_any(asked, self._sell):
+            return len(words) <= 2 * _LONGEST
         telling = self._retriever.telling(text)
         return len(words) <= _LONGEST and (has_han(text) or 3 * telling >= 2 * len(words))

@@ -1,7 +1,7 @@
 """How much of what a question names is in the texts of the products found for it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import log
 
@@ -16,10 +16,11 @@ _END = re.compile(r"\b(?:for|with|without|in|of|from|that|to|on|under|over|by)\b
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """`share`, 0 to 1, of the words, the rare ones counting more. `head`: whether the thing itself
-    ("shade" in "patio sun shade") stands in a title."""
+    ("shade" in "patio sun shade") stands in a title. `latin`: whether any title is."""
 
     share: float
     head: bool
+    latin: bool = True
 
 
 def coverage(
@@ -33,7 +34,9 @@ def coverage(
         return Coverage(1.0, True)
     best = max((_covered(said, row, products, vocabulary) for row in rows), default=0.0)
     titles = {word for row in rows for word in row.words["title"]}
-    return Coverage(best / total, any(word in titles for word in _head(text, analyser, vocabulary)))
+    head = any(word in titles for word in _head(text, analyser, vocabulary))
+    latin = any(_is_latin(row.words["title"]) for row in rows)
+    return Coverage(best / total, head, latin)
 
 
 def _covered(said: Terms, row: Row, products: int, vocabulary: Vocabulary) -> float:
@@ -42,6 +45,16 @@ def _covered(said: Terms, row: Row, products: int, vocabulary: Vocabulary) -> fl
         for word, weight in said.items()
         if any(word in words for words in row.words.values())
     )
+
+
+def _is_latin(words: Collection[str]) -> bool:
+    return 2 * sum(word.isascii() for word in words) > len(words)
+
+
+def strangers(text: str, analyser: Analyser, vocabulary: Vocabulary) -> list[str]:
+    """The words of `text` that no product of the shop has, however they may be misspelt."""
+    words = [word for word in analyser.question(text) if len(word) > 2 and word.isalpha()]
+    return [w for w in words if not any(near in vocabulary for near in vocabulary.known({w: 1.0}))]
 
 
 def _rarity(word: str, products: int, vocabulary: Vocabulary) -> float:

@@ -32,6 +32,8 @@ _NEAREST = 3
 _DEPTH = 200
 """How many of the most relevant are compared by price, where no kind or word narrows."""
 _EXPLAINED = 10
+_LOOKS = 0.3
+"""What having the looks asked for adds to a score of at most 1."""
 
 
 class Named(Protocol):
@@ -61,6 +63,12 @@ class Judge(Protocol):
 
     def unsold(self, text: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""
+        ...
+
+    def unsold_sort(
+        self, text: str, kind: str, candidates: Sequence[Candidate]
+    ) -> str | None:
+        """What is asked for, if it is a sort of a kind that is sold, and itself is not."""
         ...
 
 
@@ -151,7 +159,7 @@ class Finder:
         if narrowed.unmet and focus.wider is not None:
             wider = self._filters.narrow(reading, profiles, question.locale, focus.wider)
             narrowed = wider if len(wider.unmet) < len(narrowed.unmet) else narrowed
-        if decided := self._decided(narrowed):
+        if decided := self._decided(reading, narrowed):
             return self._found(reading, focus, narrowed, decided, "price")
         return await self._searched(question, reading, focus, narrowed, timings)
 
@@ -192,11 +200,11 @@ class Finder:
         explain = Explanation(understood(reading, focus), winner=f"the {why}'s product")
         return Found(hits, explain=explain)
 
-    def _decided(self, narrowed: Narrowed) -> tuple[Hit, ...]:
-        """What needs no relevance: an order by price, or one product left."""
+    def _decided(self, reading: Reading, narrowed: Narrowed) -> tuple[Hit, ...]:
+        """What needs no relevance: an order by price, or one product left of what was demanded."""
         if narrowed.ranked:
             return tuple(Hit(id_, "search") for id_ in narrowed.ranked[: self._products])
-        if narrowed.ids is not None and len(narrowed.ids) == 1:
+        if reading.filters and narrowed.ids is not None and len(narrowed.ids) == 1:
             return tuple(Hit(id_, "search") for id_ in narrowed.ids)
         return ()
 
@@ -210,11 +218,13 @@ class Finder:
     ) -> Found:
         """By meaning and words, among those that will do."""
         candidates = await self._candidates(question, narrowed.ids, timings, reading)
-        if focus.within is None and reading.kind is None and self._judge is not None:
-            kind = self._judge.unsold(question.text, candidates)
-            if kind is not None:
-                timings.mark("search")
-                return self._not_carried(question, reading, kind, candidates)
+        likest = candidates
+        if narrowed.ids is not None and not reading.filters:
+            likest = await self._candidates(question, None, timings, reading, _DEPTH)
+        if (kind := self._judged(question, reading, focus, likest)) is not None:
+            timings.mark("search")
+            return self._not_carried(question, reading, kind, likest)
+        candidates = self._looks_first(candidates, likest)
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
         if narrowed.ids is None and (reading.filters or narrowed.many is not None):
@@ -228,6 +238,35 @@ class Finder:
         found = self._found(reading, focus, narrowed, hits, "relevance")
         explain = replace(found.explain, candidates=candidates[:_EXPLAINED])
         return replace(found, explain=explain)
+
+    def _judged(
+        self,
+        question: Question,
+        reading: Reading,
+        focus: Focus,
+        likest: tuple[Candidate, ...],
+    ) -> str | None:
+        """What is not sold, by the last judgement; a kind that is known was judged by itself."""
+        if self._judge is None or focus.within is not None or reading.filters:
+            return None
+        if reading.kind is not None:
+            return self._judge.unsold_sort(question.text, reading.said, likest)
+        return self._judge.unsold(question.text, likest)
+
+    @staticmethod
+    def _looks_first(
+        candidates: tuple[Candidate, ...], likest: tuple[Candidate, ...]
+    ) -> tuple[Candidate, ...]:
+        """The likest, those with the looks asked for before others that are about as like.
+
+        Looks are no demand: a record may leave them out.
+        """
+        if candidates is likest:
+            return candidates
+        fitting = {candidate.product_id for candidate in candidates}
+        known = {candidate.product_id for candidate in likest}
+        ranked = sorted(likest, key=lambda c: -c.score - _LOOKS * (c.product_id in fitting))
+        return (*ranked, *(c for c in candidates if c.product_id not in known))
 
     def _late(
         self,
@@ -253,11 +292,12 @@ class Finder:
         among: Collection[str] | None,
         timings: StageTimings,
         reading: Reading,
+        least: int = _EXPLAINED,
     ) -> tuple[Candidate, ...]:
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
         deep = among is None and (reading.filters or reading.colors or reading.audience)
-        depth = _DEPTH if deep else max(self._products, _EXPLAINED)
+        depth = _DEPTH if deep else max(self._products, least)
         return self._retriever.candidates(question.text, vector, depth, among)
 
     def _found(

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from catalog.product import Product
 from pipeline.analysis import Terms, standard_analyser
-from pipeline.coverage import Coverage, coverage
+from pipeline.coverage import Coverage, coverage, strangers
 from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
@@ -180,6 +180,12 @@ class Retriever:
             return Coverage(1.0, True)
         rows = [row for product in products for row in lexical_rows(product, self._analyser)]
         return coverage(text, rows, len(self._shelf), self._analyser, self._words.vocabulary)
+
+    def strangers(self, text: str) -> list[str]:
+        """The words of `text` that no product has."""
+        return (
+            [] if self._words is None else strangers(text, self._analyser, self._words.vocabulary)
+        )
 
     def telling(self, text: str) -> int:
         """How many words of `text` tell one product from another."""
