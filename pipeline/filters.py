@@ -80,8 +80,9 @@ class Filters:
             if reading.filters or not of_kind:
                 return within
             known = sum(profiles.knows(term) for term in reading.terms)
-            looks = reading.colors or reading.audience or reading.brands
-            plain = not known and (reading.sells or reading.short)
+            looks = reading.colors or reading.audience or (reading.brands and not reading.refers)
+            asks = reading.sells or (reading.short and not reading.refers)
+            plain = asks and not known
             if (looks and known < _TITLE) or plain or self._foreign(within, locale):
                 return within
             return None

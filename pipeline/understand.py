@@ -22,6 +22,7 @@ from pipeline.words import Words, fold, framed, terms
 _WORD = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]{2}")
 _SHORT = 16
 """Words, or pairs of Chinese characters, after which a question is a story, with its own noes."""
+_FOR = " for "
 _SHADE = 2
 """A colour's name of more characters is rather a shade's."""
 _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
@@ -117,6 +118,7 @@ class Understander:
         self._said = {
             name: phrases(every(cues, name))
             for name in (
+                "polite",
                 "fits",
                 "than",
                 "available",
@@ -159,7 +161,7 @@ class Understander:
         if lengthy:
             refusals = tuple(r for r in refusals if r.colors or r.brands)
         shaped, whole = framed(rest), framed(text)
-        named = self._kinds.in_text(rest)
+        named = [n for n in self._kinds.in_text(rest) if not self._is_brand(rest, n, index)]
         name = self._about(plain(rest), named, index)
         kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
         if kind is None:
@@ -203,11 +205,15 @@ class Understander:
         """The kind that the question is about: of a compound the last, of several that would do
         one that is sold, else the first."""
         limit = self._profiler.limit(shaped)
-        before = [name for name in named if name.end <= limit] or list(named)
+        before = [name for name in named if name.end <= limit]
+        if not before and not self._is_for(shaped, named):
+            before = list(named)
         if not before:
             return None
         about = before[0]
         for name in before[1:]:
+            if self._is_line(shaped, name) and not self._is_line(shaped, about):
+                continue
             between = shaped[about.end : name.start].strip()
             either = framed(between).strip() in self._either
             if (
@@ -218,6 +224,25 @@ class Understander:
             ):
                 about = name
         return about
+
+    def _is_brand(self, rest: str, name: Named, index: ShopIndex) -> bool:
+        """Whether a fruit in the singular is a brand of the shop, with more to come."""
+        start, end = place(rest, name)
+        said = set(terms(rest[start:end]))
+        if rest[start:end].endswith("s") or not all(map(index.profiles.is_brand, said)):
+            return False
+        return bool(self._terms(without(rest, [(start, end)])))
+
+    def _is_line(self, shaped: str, name: Named) -> bool:
+        """Whether a kind is named by a brand or a product line: an iPhone's charger is none."""
+        return bool(self._brands.among(terms(shaped[name.start : name.end])))
+
+    def _is_for(self, shaped: str, named: Sequence[Named]) -> bool:
+        """Whether something else is asked for, "a case for" the first kind named."""
+        at = shaped.find(_FOR)
+        if at < 0 or not named or at > named[0].start:
+            return False
+        return bool(self._terms(shaped[:at])) and not self._lexicon.asked_topics(shaped[:at] + " ")
 
     def _refusal(self, said: str) -> Refusal:
         telling = frozenset(self._lexicon.telling(said))
