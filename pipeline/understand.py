@@ -52,11 +52,12 @@ class Reading:
     `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
     what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
     `terms` are the telling words besides, `brands` those of brands. `short`: a
-    few words, as one types into a search field. `listing`: it asks which there
-    are. `sells`: whether there is such a thing. `refers`: it points at something known
-    (`definite`: by "the", "that"). `fits`: it asks what goes with what; `than`: it compares.
-    `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
-    sizes.
+    few words, as one types into a search field. `listing`: it asks which there are. `sells`:
+    whether there is such a thing, and `trades`: whether it is sold. `refers`: it points at
+    something known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it
+    asks what goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the
+    last.
+    `about_options`: it asks for colours or sizes.
     """
 
     text: str
@@ -79,6 +80,8 @@ class Reading:
     sells: bool
     refers: bool
     definite: bool
+    points: bool
+    trades: bool
     fits: bool
     than: bool
     another: bool
@@ -118,6 +121,7 @@ class Understander:
         self._said = {
             name: phrases(every(cues, name))
             for name in (
+                "trade",
                 "polite",
                 "fits",
                 "than",
@@ -141,6 +145,7 @@ class Understander:
             for c in cues
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
+        self._pointing = re.compile(alternatives(every(cues, "reference")) + r"\s*$")
         self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
         self._common = frozenset(
             term for name in self._said for word in every(cues, name) for term in terms(word)
@@ -193,6 +198,11 @@ class Understander:
             sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
             refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
             definite=has_any(shaped, self._definite),
+            points=has_any(
+                framed(self._pointing.sub("", rest[: at[0]]) + " , " + rest[at[1] :]),
+                self._said["reference"],
+            ),
+            trades=has_any(beside, self._said["trade"]),
             fits=has_any(shaped, self._said["fits"]),
             than=has_any(beside, self._said["than"]),
             another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,

@@ -65,11 +65,19 @@ def test_verdict(examiner: Examiner, expect: dict[str, Any], found: Found, right
 
 
 def test_the_first_card_s_variant_and_stock_are_checked(examiner: Examiner) -> None:
-    expect = {"products_any": ["SH"], "variant": {"color": "white"}, "in_stock": False}
+    expect: dict[str, Any] = {
+        "products_any": ["SH"],
+        "variant": {"color": "white"},
+        "in_stock": False,
+    }
     assert examiner.wrong(row("in white?", **expect), hits("SH")) == ""
     assert examiner.wrong(row("in black?", **expect), hits("SH")) != ""
     assert examiner.wrong(row("in white?", **{**expect, "in_stock": True}), hits("SH")) != ""
-    named = {"products_any": ["SH"], "variant": {"color": "black", "size": "L"}, "in_stock": False}
+    named: dict[str, Any] = {
+        "products_any": ["SH"],
+        "variant": {"color": "black", "size": "L"},
+        "in_stock": False,
+    }
     assert examiner.wrong(row(**named), hits("SH", sku="SH-bl-L")) == ""
 
 
