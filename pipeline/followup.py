@@ -19,6 +19,8 @@ from pipeline.understand import Reading
 from pipeline.words import framed, terms
 
 Reference = Literal["page", "conversation", "none"]
+_STUFF = frozenset({"material", "fabric", "filling"})
+"""Topics whose words are things that products are made of."""
 _TELLING = 2
 """Words of another product's that name it."""
 
@@ -97,7 +99,21 @@ class FollowUps:
             return Focus(reference, (), self._alike(profiles, current))
         if not reading.refers and self._leaves(reading, profiles, current, locale):
             return Focus()
+        if turned := self._turned_to(reading, profiles, current):
+            return Focus(reference, (), turned)
         return Focus(reference, self._meant(reading, profiles, current, about))
+
+    def _turned_to(
+        self, reading: Reading, profiles: Profiles, current: tuple[str, ...]
+    ) -> Set[str]:
+        """Others of the kind, of which alone a word is true: 羊毛的呢, of a cotton rug."""
+        if not reading.turns or reading.refers or reading.topics - _STUFF:
+            return frozenset()
+        texts = " ".join(profiles.known(id_).text for id_ in current)
+        alike = self._alike(profiles, current)
+        new = (term for term in sorted(reading.terms) if not says(texts, term))
+        found = (alike & profiles.with_term(term) for term in new)
+        return next((ids for ids in found if ids), frozenset())
 
     def _other_kind(
         self,

@@ -51,13 +51,12 @@ class Reading:
 
     `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
     what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
-    `terms` are the telling words besides, `brands` those of brands. `short`: a
-    few words, as one types into a search field. `listing`: it asks which there are. `sells`:
-    whether there is such a thing, and `trades`: whether it is sold. `refers`: it points at
-    something known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it
-    asks what goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the
-    last.
-    `about_options`: it asks for colours or sizes.
+    `terms` are the telling words besides, `brands` those of brands. `short`: a few words, as one
+    types into a search field. `listing`: it asks which there are. `sells`: whether there is such a
+    thing; `trades`: whether it is sold; `turns`: "what about". `refers`: it points at something
+    known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it asks what
+    goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the last.
+    `about_options`: it asks for colours or sizes. `shades`: exact colours, as `framed`.
     """
 
     text: str
@@ -81,6 +80,7 @@ class Reading:
     refers: bool
     definite: bool
     points: bool
+    turns: bool
     trades: bool
     fits: bool
     than: bool
@@ -121,6 +121,7 @@ class Understander:
         self._said = {
             name: phrases(every(cues, name))
             for name in (
+                "turns",
                 "trade",
                 "polite",
                 "fits",
@@ -202,6 +203,7 @@ class Understander:
                 framed(self._pointing.sub("", rest[: at[0]]) + " , " + rest[at[1] :]),
                 self._said["reference"],
             ),
+            turns=has_any(whole, self._said["turns"]),
             trades=has_any(beside, self._said["trade"]),
             fits=has_any(shaped, self._said["fits"]),
             than=has_any(beside, self._said["than"]),

@@ -313,6 +313,8 @@ async def test_the_conversation_goes_on_until_another_kind_is_named(
         ("do you have any others?", {"BAG-RED-01", "BAG-BLK-02"}),
         ("还有别的吗", {"BAG-RED-01", "BAG-BLK-02"}),
         ("anything under $40?", {"BAG-RED-01"}),
+        ("what about leather?", {"BAG-BLK-02"}),
+        ("帆布的呢", {"BAG-RED-01"}),
     ],
 )
 async def test_others_of_the_kind(shop: Asking, text: str, ids: set[str]) -> None:
