@@ -35,6 +35,8 @@ from pipeline.vector_cache import CachedVectors
 from pipeline.words import Words, framed
 
 SHOWN = 3
+_SAID = ("question", "text", "q", "user", "customer")
+_SHOWN = ("products", "shown", "product_ids", "ids", "cards")
 Row = Mapping[str, Any]
 
 
@@ -127,10 +129,22 @@ def asked(row: Row, shelf: HotShelf) -> tuple[Question, tuple[Turn, ...]]:
         sku=page[1].sku if page and page[1] else None,
     )
     turns = tuple(
-        Turn(turn["question"], "", tuple(turn.get("products", ())))
+        Turn(_first(turn, _SAID) or "", "", _ids(_first(turn, _SHOWN)))
         for turn in row.get("history") or ()
     )
     return question, turns
+
+
+def _first(turn: Row, names: Sequence[str]) -> Any:
+    """The first of these fields. Raises `ValueError` where a turn has none: it would count as
+    a question without a conversation."""
+    if not (known := [name for name in names if name in turn]):
+        raise ValueError(f"a turn has none of {', '.join(names)}: {sorted(turn)}")
+    return turn[known[0]]
+
+
+def _ids(shown: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (shown,) if isinstance(shown, str) else tuple(shown or ())
 
 
 async def examine(

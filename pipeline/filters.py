@@ -74,14 +74,16 @@ class Filters:
     ) -> Set[str] | None:
         """Where to look: by kind, else by the words named; None if anywhere will do."""
         of_kind = profiles.of_kind(reading.kind) if reading.kind is not None else frozenset[str]()
+        given = within is not None
         if of_kind:
             within = of_kind if within is None else (of_kind & within or within)
         if within is not None:
-            if reading.filters or not of_kind:
+            if reading.filters or given:
                 return within
             known = sum(profiles.knows(term) for term in reading.terms)
-            looks = reading.colors or reading.audience or reading.brands
-            plain = not known and (reading.sells or reading.short)
+            looks = reading.colors or reading.audience or (reading.brands and not reading.refers)
+            asks = reading.sells or (reading.short and not reading.refers)
+            plain = asks and not known
             if (looks and known < _TITLE) or plain or self._foreign(within, locale):
                 return within
             return None

@@ -153,9 +153,10 @@ class Finder:
             return self._leaning(reading, focus)
         if focus.within is None and self._asks_unsold(reading):
             return await self._unsold(question, reading, timings)
-        narrowed = self._filters.narrow(
-            reading, profiles, question.locale, focus.within, focus.beyond
-        )
+        within = focus.within
+        if within is None and reading.kind and (turns or question.product_id):
+            within = profiles.of_kind(reading.kind) or None
+        narrowed = self._filters.narrow(reading, profiles, question.locale, within, focus.beyond)
         if narrowed.unmet and focus.wider is not None:
             wider = self._filters.narrow(reading, profiles, question.locale, focus.wider)
             narrowed = wider if len(wider.unmet) < len(narrowed.unmet) else narrowed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from catalog.product import Locale, Product
+from catalog.product import LOCALES, Locale, Product
 from pipeline.filters import price_of, says
 from pipeline.found import Bounds
 from pipeline.hotshelf import HotShelf
@@ -16,9 +16,11 @@ from pipeline.options import OptionReader
 from pipeline.profiles import Profile, Profiles
 from pipeline.types import Turn
 from pipeline.understand import Reading
-from pipeline.words import framed
+from pipeline.words import framed, terms
 
 Reference = Literal["page", "conversation", "none"]
+_STUFF = frozenset({"material", "fabric", "filling"})
+"""Topics whose words are things that products are made of."""
 _TELLING = 2
 """Words of another product's that name it."""
 
@@ -93,11 +95,25 @@ class FollowUps:
         if reading.another or reading.filters or reading.refusals:
             return self._filtered(reading, profiles, reference, current)
         others = about.audience and reading.audience and not about.audience & reading.audience
-        if others and not reading.refers:
+        if others and not reading.refers and not reading.fits:
             return Focus(reference, (), self._alike(profiles, current))
         if not reading.refers and self._leaves(reading, profiles, current, locale):
             return Focus()
+        if turned := self._turned_to(reading, profiles, current):
+            return Focus(reference, (), turned)
         return Focus(reference, self._meant(reading, profiles, current, about))
+
+    def _turned_to(
+        self, reading: Reading, profiles: Profiles, current: tuple[str, ...]
+    ) -> Set[str]:
+        """Others of the kind, of which alone a word is true: 羊毛的呢, of a cotton rug."""
+        if not reading.turns or reading.refers or reading.topics - _STUFF:
+            return frozenset()
+        texts = " ".join(profiles.known(id_).text for id_ in current)
+        alike = self._alike(profiles, current)
+        new = (term for term in sorted(reading.terms) if not says(texts, term))
+        found = (alike & profiles.with_term(term) for term in new)
+        return next((ids for ids in found if ids), frozenset())
 
     def _other_kind(
         self,
@@ -113,8 +129,8 @@ class FollowUps:
         if back and not (reading.sells or reading.filters):
             return Focus("conversation", tuple(back))
         has = kind in profiles.known(current[0]).has
-        beside = reading.refers or has or reading.fits
-        asks = (reading.sells and not has) or reading.filters or reading.another
+        beside = reading.points or has or reading.fits
+        asks = (reading.sells and not has) or reading.filters or reading.another or reading.trades
         if beside and not asks:
             return Focus(reference, current)
         return Focus()
@@ -178,9 +194,10 @@ class FollowUps:
         """Whether a word tells another product of the kind from those at hand."""
         ids = profiles.of_kind(reading.kind or "")
         texts = " ".join(profiles.known(id_).text for id_ in current)
-        return any(
-            not says(texts, term) and profiles.with_term(term) & ids for term in reading.terms
-        )
+        say = profiles.profiler.kinds.say
+        usual = {say(reading.kind, locale) for locale in LOCALES} if reading.kind else set()
+        told = reading.terms | frozenset(terms(reading.said) if reading.said not in usual else ())
+        return any(not says(texts, term) and profiles.with_term(term) & ids for term in told)
 
     def _leaves(
         self, reading: Reading, profiles: Profiles, current: tuple[str, ...], locale: Locale

@@ -154,6 +154,8 @@ def _singular(word: str) -> str:
     word = word.replace("’", "'").removesuffix("'s").replace("'", "")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
+    if word.endswith("oes") and len(word) > 5:
+        return word[:-2]
     if word.endswith(("ches", "shes", "sses", "xes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

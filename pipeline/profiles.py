@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from catalog.product import Product, Text
@@ -85,7 +86,7 @@ class Profiler:
         return Profile(
             own=own,
             kinds=frozenset(broad for kind in own for broad in self.kinds.chain(kind)),
-            mentioned=frozenset(name.kind for name in self.kinds.in_text(written)),
+            mentioned=frozenset(_free(self.kinds.in_text(written))),
             has=frozenset(name.kind for name in self.kinds.in_text(rest)),
             audience=frozenset(w for w in AUDIENCES if has_any(places, self._stated[w])),
             looks=tuple(self._looks(product)),
@@ -238,6 +239,13 @@ def _unbranded(named: list[Named], title: str, brand: str) -> list[Named]:
     mark = plain(brand)
     at = title.find(mark) if len(mark) > 2 else -1
     return [n for n in named if at < 0 or not at < n.start < n.end < at + len(mark)]
+
+
+def _free(named: list[Named]) -> Iterator[str]:
+    """The kinds that are not the first part of a compound: 绿茶蛋黄酥 is no tea."""
+    for name, following in zip_longest(named, named[1:]):
+        if following is None or following.start - name.end > 1:
+            yield name.kind
 
 
 def _leaf(category: str) -> str:

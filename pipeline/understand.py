@@ -22,6 +22,7 @@ from pipeline.words import Words, fold, framed, terms
 _WORD = re.compile(r"[a-z0-9]+(?:['’.-][a-z0-9]+)*|[\u3400-\u9fff]{2}")
 _SHORT = 16
 """Words, or pairs of Chinese characters, after which a question is a story, with its own noes."""
+_FOR = " for "
 _SHADE = 2
 """A colour's name of more characters is rather a shade's."""
 _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
@@ -50,12 +51,12 @@ class Reading:
 
     `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
     what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
-    `terms` are the telling words besides, `brands` those of brands. `short`: a
-    few words, as one types into a search field. `listing`: it asks which there
-    are. `sells`: whether there is such a thing. `refers`: it points at something known
-    (`definite`: by "the", "that"). `fits`: it asks what goes with what; `than`: it compares.
-    `place`: of "the second one", from 0; -1 is the last. `about_options`: it asks for colours or
-    sizes.
+    `terms` are the telling words besides, `brands` those of brands. `short`: a few words, as one
+    types into a search field. `listing`: it asks which there are. `sells`: whether there is such a
+    thing; `trades`: whether it is sold; `turns`: "what about". `refers`: it points at something
+    known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it asks what
+    goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the last.
+    `about_options`: it asks for colours or sizes. `shades`: exact colours, as `framed`.
     """
 
     text: str
@@ -78,6 +79,9 @@ class Reading:
     sells: bool
     refers: bool
     definite: bool
+    points: bool
+    turns: bool
+    trades: bool
     fits: bool
     than: bool
     another: bool
@@ -117,6 +121,9 @@ class Understander:
         self._said = {
             name: phrases(every(cues, name))
             for name in (
+                "turns",
+                "trade",
+                "polite",
                 "fits",
                 "than",
                 "available",
@@ -139,6 +146,7 @@ class Understander:
             for c in cues
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
+        self._pointing = re.compile(alternatives(every(cues, "reference")) + r"\s*$")
         self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
         self._common = frozenset(
             term for name in self._said for word in every(cues, name) for term in terms(word)
@@ -159,7 +167,7 @@ class Understander:
         if lengthy:
             refusals = tuple(r for r in refusals if r.colors or r.brands)
         shaped, whole = framed(rest), framed(text)
-        named = self._kinds.in_text(rest)
+        named = [n for n in self._kinds.in_text(rest) if not self._is_brand(rest, n, index)]
         name = self._about(plain(rest), named, index)
         kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
         if kind is None:
@@ -191,6 +199,12 @@ class Understander:
             sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
             refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
             definite=has_any(shaped, self._definite),
+            points=has_any(
+                framed(self._pointing.sub("", rest[: at[0]]) + " , " + rest[at[1] :]),
+                self._said["reference"],
+            ),
+            turns=has_any(whole, self._said["turns"]),
+            trades=has_any(beside, self._said["trade"]),
             fits=has_any(shaped, self._said["fits"]),
             than=has_any(beside, self._said["than"]),
             another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,
@@ -203,11 +217,15 @@ class Understander:
         """The kind that the question is about: of a compound the last, of several that would do
         one that is sold, else the first."""
         limit = self._profiler.limit(shaped)
-        before = [name for name in named if name.end <= limit] or list(named)
+        before = [name for name in named if name.end <= limit]
+        if not before and not self._is_for(shaped, named):
+            before = list(named)
         if not before:
             return None
         about = before[0]
         for name in before[1:]:
+            if self._is_line(shaped, name) and not self._is_line(shaped, about):
+                continue
             between = shaped[about.end : name.start].strip()
             either = framed(between).strip() in self._either
             if (
@@ -218,6 +236,25 @@ class Understander:
             ):
                 about = name
         return about
+
+    def _is_brand(self, rest: str, name: Named, index: ShopIndex) -> bool:
+        """Whether a fruit in the singular is a brand of the shop, with more to come."""
+        start, end = place(rest, name)
+        said = set(terms(rest[start:end]))
+        if rest[start:end].endswith("s") or not all(map(index.profiles.is_brand, said)):
+            return False
+        return bool(self._terms(without(rest, [(start, end)])))
+
+    def _is_line(self, shaped: str, name: Named) -> bool:
+        """Whether a kind is named by a brand or a product line: an iPhone's charger is none."""
+        return bool(self._brands.among(terms(shaped[name.start : name.end])))
+
+    def _is_for(self, shaped: str, named: Sequence[Named]) -> bool:
+        """Whether something else is asked for, "a case for" the first kind named."""
+        at = shaped.find(_FOR)
+        if at < 0 or not named or at > named[0].start:
+            return False
+        return bool(self._terms(shaped[:at])) and not self._lexicon.asked_topics(shaped[:at] + " ")
 
     def _refusal(self, said: str) -> Refusal:
         telling = frozenset(self._lexicon.telling(said))

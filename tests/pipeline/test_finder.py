@@ -1,5 +1,6 @@
 """Which products a question is about: identifiers, filters, follow-ups and what is not sold."""
 
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -312,6 +313,8 @@ async def test_the_conversation_goes_on_until_another_kind_is_named(
         ("do you have any others?", {"BAG-RED-01", "BAG-BLK-02"}),
         ("还有别的吗", {"BAG-RED-01", "BAG-BLK-02"}),
         ("anything under $40?", {"BAG-RED-01"}),
+        ("what about leather?", {"BAG-BLK-02"}),
+        ("帆布的呢", {"BAG-RED-01"}),
     ],
 )
 async def test_others_of_the_kind(shop: Asking, text: str, ids: set[str]) -> None:
@@ -372,3 +375,24 @@ async def test_candidates_tell_each_leg_s_score(shop: Asking) -> None:
     found = await shop.ask("is the linen shirt soft", timings=timings)
     assert found.explain.candidates[0].dense is not None
     assert {"encode", "search"} <= set(timings.stages())
+
+
+@pytest.mark.parametrize(
+    "text", ["cheapest lamp", "not red", "SKU 1234567", "does it fit?", "有货的灯"]
+)
+async def test_an_empty_shop_finds_nothing(lexicons: dict[Locale, Words], text: str) -> None:
+    shelf, encoder = HotShelf(), Encoder(LetterModel())
+    finder = Finder.load(TEMPLATES, shelf, Retriever(encoder, shelf), lexicons)
+    await finder.rebuild()
+    turns = (Turn("?", "!", ("gone",)),)
+    found = await finder.find(Question(text, "en", "a", product_id="gone"), turns, StageTimings())
+    assert found.hits == ()
+    await encoder.close()
+
+
+async def test_reading_is_quick_enough_to_stand_before_the_first_token(shop: Asking) -> None:
+    """Far below what a loaded machine could make of 2 ms a question."""
+    began = time.perf_counter()
+    for _ in range(100):
+        await shop.ask("cheapest handbag under $60, not red, which are in stock")
+    assert time.perf_counter() - began < 2.0
