@@ -68,9 +68,7 @@ class Carried:
             return text.strip()
         return None
 
-    def unsold_sort(
-        self, text: str, kind: str, candidates: Sequence[Candidate]
-    ) -> str | None:
+    def unsold_sort(self, text: str, kind: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for, if it is a sort of `kind` (as the shopper said it) that is named by a
         word before it, as in "drywall knives", which no product of the shop has."""
         before, named, _ = fold(text).partition(fold(kind))

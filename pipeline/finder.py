@@ -32,7 +32,7 @@ _NEAREST = 3
 _DEPTH = 200
 """How many of the most relevant are compared by price, where no kind or word narrows."""
 _EXPLAINED = 10
-_LOOKS = 0.3
+_LOOKS = 0.4
 """What having the looks asked for adds to a score of at most 1."""
 
 
@@ -65,9 +65,7 @@ class Judge(Protocol):
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""
         ...
 
-    def unsold_sort(
-        self, text: str, kind: str, candidates: Sequence[Candidate]
-    ) -> str | None:
+    def unsold_sort(self, text: str, kind: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for, if it is a sort of a kind that is sold, and itself is not."""
         ...
 
