@@ -29,6 +29,7 @@ from pipeline.encoder import Vectors
 from pipeline.live_index import LiveIndex, built
 
 K = 10
+ARMS = ("hotshelf", "langchain_faiss", "lancedb", "lancedb_indexed")
 PEERS = {"langchain_community.vectorstores": "langchain-community", "lancedb": "lancedb"}
 Search = Callable[[int], Sequence[str]]
 """The ids found for a question, by its number."""
@@ -140,6 +141,7 @@ def main() -> None:
     parser.add_argument("--products", type=int, default=100_000)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     given = parser.parse_args()
     for module, package in PEERS.items():
         _peer(module, package)
@@ -153,7 +155,7 @@ def main() -> None:
             "lancedb": lambda: lance(vectors, ids, folder, index=False),
             "lancedb_indexed": lambda: lance(vectors, ids, folder, index=True),
         }
-        arms = {name: ready(name, prepare) for name, prepare in prepared.items()}
+        arms = {name: ready(name, prepared[name]) for name in given.arms}
         measure(arms, truth, given.rounds)
     report = {name: _figures(arm) for name, arm in arms.items()}
     shape = {"products": given.products, "dimension": DIMENSION, "k": K}

@@ -5,6 +5,7 @@ and `pipeline/live_index.py` makes a changing index of them. `on_device` is the 
 GPU makes a difference.
 """
 
+import logging
 from collections.abc import Iterable, Sequence, Set
 from math import sqrt
 from typing import Any
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from pipeline.embedding_models import Device
 from pipeline.encoder import Vectors
 from pipeline.index_rows import IndexRows, gathered
+
+log = logging.getLogger(__name__)
 
 _GPU_MOST = 2048
 """Rows that FAISS can bring from a GPU at once."""
@@ -30,6 +33,14 @@ _LOOKED_AGAIN = 4
 def gpu_count() -> int:
     """GPUs that this build of FAISS can use; 0 for faiss-cpu, and for faiss-gpu without a GPU."""
     return int(faiss.get_num_gpus()) if hasattr(faiss, "get_num_gpus") else 0
+
+
+def usable(device: Device) -> Device:
+    """`device`, or the CPU where FAISS finds no GPU; then the log says so."""
+    if device == "gpu" and gpu_count() == 0:
+        log.warning("this FAISS finds no GPU: vectors are kept and searched on the CPU")
+        return "cpu"
+    return device
 
 
 def on_device(index: Any, device: Device) -> Any:

@@ -12,6 +12,7 @@ from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors, normalise
 from pipeline.fusion import Candidate, FusionConfig, fuse
 from pipeline.hotshelf import HotShelf
+from pipeline.index import usable
 from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
 from pipeline.live_index import LiveIndex, built
 from pipeline.live_lexical import LiveLexical
@@ -69,6 +70,7 @@ class Retriever:
         self.encoder = encoder
         self._shelf = shelf
         self._config = config or RetrieverConfig()
+        self.device = usable(self._config.device)
         self._analyser = standard_analyser()
         self._thesaurus = Thesaurus((), self._analyser)
         self._index: LiveIndex | None = None
@@ -92,7 +94,7 @@ class Retriever:
 
         A GPU's index is for one thread at a time, and fast enough to be searched right here.
         """
-        if self._config.device == "gpu":
+        if self.device == "gpu":
             return self.search(question, vector, ())
         return await self.encoder.behind(self.search, question, vector, ())
 
@@ -100,10 +102,9 @@ class Retriever:
         """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
-        device = self._config.device
-        base = await asyncio.to_thread(built, [id_ for id_, _ in rows], vectors, device)
+        base = await asyncio.to_thread(built, [id_ for id_, _ in rows], vectors, self.device)
         words = await asyncio.to_thread(self._lexical, self._shelf.products())
-        self._index, self._words = LiveIndex(base, device), words
+        self._index, self._words = LiveIndex(base, self.device), words
 
     async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
         """Find `changed` by their new texts and `removed` no more, from now on."""

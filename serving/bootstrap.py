@@ -127,7 +127,7 @@ async def _stock(
         retriever = Retriever(encoder, shelf, configs.retriever(settings))
         await retriever.rebuild()
         await asyncio.to_thread(model.save)
-        note(f"{len(shelf)} products by {model.name}")
+        note(f"{len(shelf)} products by {model.name}, on the {retriever.device.upper()}")
     refresher = Refresher(shelf, retriever)
     await stack.enter_async_context(_following(store, snapshot, refresher))
     await stack.enter_async_context(_kept(SynonymStore(redis).follow(retriever.use_synonyms)))

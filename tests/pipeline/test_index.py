@@ -4,7 +4,7 @@ import faiss
 import numpy as np
 import pytest
 
-from pipeline.index import VectorIndex, gpu_count, on_device
+from pipeline.index import VectorIndex, gpu_count, on_device, usable
 
 
 def unit(
@@ -74,6 +74,18 @@ def test_without_a_gpu_the_cpu_is_used_whatever_faiss_is_installed() -> None:
     assert gpu_count() >= 0
     assert on_device(vectors, "cpu") is vectors
     assert VectorIndex(list("abcd"), vectors, "cpu").search(vectors[2], 1)[0][0] == "c"
+
+
+def test_where_there_is_no_gpu_the_log_says_that_the_cpu_is_used(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("pipeline.index.gpu_count", lambda: 0)
+    assert usable("cpu") == "cpu"
+    assert caplog.text == ""
+    assert usable("gpu") == "cpu"
+    assert "on the CPU" in caplog.text
+    monkeypatch.setattr("pipeline.index.gpu_count", lambda: 1)
+    assert usable("gpu") == "gpu"
 
 
 class GpuApi:
