@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from pipeline.engine import Engine, EngineError, GenerationRequest
 from pipeline.generation import Generation
+from pipeline.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.retriever import Retriever
@@ -41,6 +42,7 @@ class Chat:
         engine: Engine,
         sessions: SessionStore,
         config: ChatConfig,
+        guards: Guards | None = None,
     ) -> None:
         self._shelf = shelf
         self._retriever = retriever
@@ -48,6 +50,7 @@ class Chat:
         self._engine = engine
         self._sessions = sessions
         self._config = config
+        self._guards = guards or Guards()
 
     async def answer(
         self, question: Question, timings: StageTimings
@@ -70,7 +73,8 @@ class Chat:
         prompt = self._prompts.build(question, in_prompt, turns)
         timings.mark("render")
 
-        generation = Generation(self._engine, self._request(question, prompt), timings)
+        guard = self._guards.watch(question, in_prompt)
+        generation = Generation(self._engine, self._request(question, prompt), timings, guard)
         failures: list[Failure] = []
         try:
             generation.start()

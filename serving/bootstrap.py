@@ -16,6 +16,7 @@ from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
 from pipeline.foresight import Foresight
+from pipeline.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
@@ -63,13 +64,16 @@ async def build(
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)
         sessions = RedisSessions(redis, configs.sessions(settings))
+        metrics = Metrics()
+        guards = Guards(metrics.guarded, configs.prompt(settings).templates)
+        config = configs.chat(settings)
         yield Services(
-            chat=Chat(shelf, retriever, prompts, engine, sessions, configs.chat(settings)),
+            chat=Chat(shelf, retriever, prompts, engine, sessions, config, guards),
             engine=engine,
             shelf=shelf,
             redis=redis,
             admission=Admission(configs.admission(settings)),
-            metrics=Metrics(),
+            metrics=metrics,
             access=Access(configs.access(settings)),
             model=parts.model_name(settings),
             catalog=catalog,
