@@ -39,6 +39,7 @@ class AmountReader:
         self._units = _table(words.currencies)
         self._cents = compiled(any_of(lists["cents"]))
         self._sign = compiled(escaped(words.signs))
+        self._unit = compiled(any_of(words.currencies))
         self._off_after = compiled(rf"\s?{any_of(lists['off'])}")
         self._off_before = compiled(rf"{any_of(lists['saving'])}\s?(?:by|of|up to)?\s?$")
 
@@ -72,9 +73,9 @@ class AmountReader:
         """Those that the sign and the word leave possible; none if neither is there."""
         sign = self._sign.search(unit)
         codes = _lookup(self._signs, sign.group()) if sign else frozenset[str]()
-        for name, meant in self._units:
-            if name.search(unit):
-                return codes & meant or meant
+        if name := self._unit.search(unit):
+            meant = _lookup(self._units, name.group())
+            return codes & meant or meant
         return codes
 
 

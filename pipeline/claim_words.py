@@ -6,7 +6,7 @@ is what a stream needs to know at its end.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,12 +101,14 @@ def any_of(entries: Iterable[str]) -> str:
 
 
 def _bounded(entry: str) -> str:
-    entry = entry.replace(" ", r"\s+")
-    left = r"(?<![a-z])" if entry[0].isascii() and entry[0].isalpha() else ""
-    if entry.startswith(("(?:", "[a-z]")) and regex.search("[a-z]{2}", entry):
-        left = r"(?<![a-z])"
-    right = r"(?![a-z])" if regex.search(r"[a-z?)]$", entry) and entry.isascii() else ""
-    return left + entry + right
+    """`entry` with word boundaries where it begins or ends with a Latin letter."""
+    before, close, rest = entry.partition(")") if entry.startswith("(?<") else ("", "", entry)
+    body = before + close + rest.replace(" ", r"\s+")
+    if regex.match(r"(?:\(\?:|\[)?[a-z]", entry):
+        body = rf"(?<![a-z]){body}"
+    if regex.search(r"[a-z][?)]*$", entry):
+        body = rf"(?:{body})(?![a-z])"
+    return body
 
 
 def compiled(expression: str) -> Any:
@@ -114,15 +116,36 @@ def compiled(expression: str) -> Any:
     return regex.compile(expression)
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How something is claimed, and what must stand right `before` it, if anything must.
+
+    A lookbehind of varying length will not do: at the beginning of a text the library takes it
+    for a partial match.
+    """
+
+    pattern: Any
+    before: Any = None
+
+    def at(self, text: str, place: int, partial: bool) -> Any:
+        """The match that begins at `place`; with `partial` one that may come to be."""
+        match = self.pattern.match(text, place, partial=partial)
+        if match is None or self.before is None:
+            return match
+        return match if self.before.search(text, max(place - _REACH, 0), place) else None
+
+
+_REACH = 48
+"""How far back it is looked for what stands before a claim."""
+
+
 class Patterns:
     """Where a claim begins in folded text: one expression for shoppers who ask for a price and one
     for those who do not, made once."""
 
     def __init__(self, words: ClaimWords) -> None:
-        stock = stock_expression(words)
-        self._triggers = {
-            asks: compiled(f"{money_expression(words, asks)}|{stock}") for asks in (False, True)
-        }
+        stock = Form(compiled(stock_expression(words)))
+        self._forms = {asks: (*money_forms(words, asks), stock) for asks in (False, True)}
         self._bound = sorted(
             ((word, status) for status, entries in words.bound.items() for word in entries),
             key=lambda pair: -len(pair[0]),
@@ -135,9 +158,9 @@ class Patterns:
         comes next makes it one. `spellings` are option values that 有 makes a claim with."""
         if place and _in_word(text, place):
             return None
-        match = self._triggers[asks_price].match(text, place, partial=partial)
-        if match is not None:
-            return Mark(match.lastgroup or "", place, match.end(), match.group())
+        for form in self._forms[asks_price]:
+            if (match := form.at(text, place, partial)) is not None:
+                return Mark(match.lastgroup or "", place, match.end(), match.group())
         return self._value_at(text, place, spellings, partial)
 
     def _value_at(
@@ -160,39 +183,55 @@ def _in_word(text: str, place: int) -> bool:
     return here.isascii() and here.isalpha() and before.isascii() and before.isalpha()
 
 
-def money_expression(words: ClaimWords, asks_price: bool) -> str:
+def money_forms(words: ClaimWords, asks_price: bool) -> Iterator[Form]:
     """Amounts, discounts and promises. With `asks_price` bare numbers and percents count too."""
-    signs, units = escaped(words.signs), any_of(words.currencies)
     lists = words.lists
-    percent, off = any_of(lists["percent"]), any_of(lists["off"])
-    edge = r"(?<!\d)(?<!\d[.,])"
+    percent = rf"{DIGITS}\s?{any_of(lists['percent'])}"
+    yield Form(compiled(_money(words, percent, asks_price)))
+    yield Form(
+        compiled(rf"(?P<percent>{percent})"),
+        compiled(rf"{any_of(lists['saving'])}\s?(?:by|of|up to)?\s?$"),
+    )
+    yield Form(compiled(rf"(?P<zhe>{_ZHE})"), compiled(r"(?:打|享受?)\s?$"))
+    chinese = "[零一二两三四五六七八九十百千万]{2,}"
+    yield Form(
+        compiled(
+            rf"(?P<bare>{_EDGE}(?:{DIGITS}|{chinese})(?!\s?{any_of(lists['percent'])})(?![-/]\d))"
+        ),
+        compiled(rf"{any_of(lists['price_words'])}[^\d,.;!?，。；！？]{{0,16}}$"),
+    )
+    if asks_price:
+        yield Form(
+            compiled(rf"(?P<bare>{_EDGE}{DIGITS}(?=\s*(?:[.,;!?，。；！？)]|$)))"),
+            compiled(rf"(?:(?:^|[\s，,：:]){any_of(lists['price_leads'])}\s?|^\s*)$"),
+        )
+
+
+_EDGE = r"(?<!\d)(?<!\d[.,])"
+
+
+def _money(words: ClaimWords, percent: str, asks_price: bool) -> str:
+    """What is money by itself, whatever stands before it."""
+    signs, lists = escaped(words.signs), words.lists
     number = f"(?:{DIGITS}|{CHINESE}|{ENGLISH})"
     span = rf"\s?[-–~至到]\s?(?:{signs}\s?)?"
     unit = any_of((*words.currencies, *lists["cents"]))
     several = r"(?:\s?(?:k(?![a-z])|万|千|thousand))?"
-    saving = rf"(?<={any_of(lists['saving'])}\s?(?:by|of|up to)?\s?)"
-    priced = rf"(?<={any_of(lists['price_words'])}[^\d,.;!?，。；！？]{{0,16}})"
-    lead = rf"(?<=(?:^|[\s，,：:]){any_of(lists['price_leads'])}\s?|^\s*)"
-    ending = r"(?=\s*(?:[.,;!?，。；！？)]|$))"
+    dime = r"(?:[\d零一二三四五六七八九](?![\d个件]))?"
+    off = "" if asks_price else rf"\s?-?{any_of(lists['off'])}"
+    priced = "(?!叠)" if asks_price else "(?=优惠|起|促销|销售|特价|出售)"
     forms = [
-        rf"(?P<signed>(?<![a-z]){signs}\s?{DIGITS}(?:{span}{DIGITS})?{several}(?:\s?{units})?)",
-        rf"(?P<united>{edge}{number}(?:{span}{number})?{several}\s?-?{unit}(?:[\d零一二三四五六七八九](?![\d个件]))?)",
-        rf"(?P<percent>{edge}{DIGITS}\s?{percent}\s?-?{off}|{saving}{DIGITS}\s?{percent}"
-        + (rf"|{edge}{DIGITS}\s?{percent}" if asks_price else "")
-        + ")",
-        rf"(?P<zhe>(?<=打\s?|享受?\s?){_ZHE}|{edge}{_ZHE}"
-        + ("(?!叠)" if asks_price else "(?=优惠|起|促销|销售|特价|出售)")
-        + ")",
+        rf"(?P<signed>(?<![a-z]){signs}\s?{DIGITS}(?:{span}{DIGITS})?{several}(?:\s?{unit})?)",
+        rf"(?P<united>{_EDGE}{number}(?:{span}{number})?{several}\s?-?{unit}{dime})",
+        rf"(?P<percent>{_EDGE}{percent}{off})",
+        rf"(?P<zhe>{_EDGE}{_ZHE}{priced})",
         rf"(?P<half>{any_of(lists['half'])})",
         rf"(?P<promise>{any_of(lists['promises'])})",
-        rf"(?P<bare>{priced}{edge}(?:{DIGITS}|[零一二两三四五六七八九十百千万]{{2,}})(?!\s?{percent})(?![-/]\d)"
-        + (
-            rf"|{edge}(?<![\w-])\d+\.\d\d(?!\d)(?!\s?[a-z\u3400-\u9fff%])|{lead}{DIGITS}{ending}"
-            if asks_price
-            else ""
-        )
-        + ")",
     ]
+    if asks_price:
+        forms.append(
+            rf"(?P<bare>{_EDGE}(?<![\w-])\d+\.\d\d(?!\d)(?!\s?[a-z\u3400-\u9fff%]))"
+        )
     return "|".join(forms)
 
 
@@ -207,10 +246,9 @@ def escaped(signs: Iterable[str]) -> str:
 
 def stock_expression(words: ClaimWords) -> str:
     """Claims of availability."""
+    many = rf"(?<!\d)(?P<count>{DIGITS}|[一二两三四五六七八九十]+)"
     counted = "|".join(
-        entry.replace(
-            "{n}", rf"(?<!\d)\s?(?P<count>{DIGITS}|[一二两三四五六七八九十]+)\s?"
-        ).replace(" ", r"\s?")
+        entry.replace(" ", r"\s?").replace("{n}", rf"\s?{many}").removeprefix(r"\s?")
         for entry in words.lists["left"]
     )
     spelled = any_of(words.values)

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,12 @@ from pipeline.claim_words import ClaimWords, Mark, Patterns, any_of, compiled
 
 _COMMAS = compiled(r"[,，;；]|\bbut\b|\bwhile\b|但是?|而|不过")
 _JOINED = compiled(r"[,，;；]|\bbut\b|\bwhile\b|\band\b|但是?|而|不过|和")
+_TURNED = {
+    "stock_in": "stock_out",
+    "stock_out": "stock_in",
+    "offer_in": "offer_out",
+    "offer_out": "offer_in",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class ClauseReader:
         self._after = compiled(rf"\s*{any_of(lists['after'])}")
         self._denied = compiled(any_of(lists["negators"]))
         self._not_denied = compiled(any_of(lists["not_negators"]))
+        self._except = compiled(any_of(lists["except"]))
         self._doubt = compiled(any_of(lists["doubts"]))
         self._not_stock = compiled(any_of(lists["not_stock"]))
         self._all = compiled(any_of(lists["all"]))
@@ -70,9 +77,20 @@ class ClauseReader:
         for mark, following in zip(found, [*found[1:], None], strict=True):
             gap = text[mark.end : following.start if following else None]
             after, handed = (gap, "") if following is None else self._shared(gap, names)
-            said.append(Said(mark, before, after, fresh))
+            said += self._parted(Said(mark, before, after, fresh))
             before, fresh = handed, bool(regex.search("[;；]", gap))
         return said
+
+    def _parted(self, said: Said) -> Iterator[Said]:
+        """A claim and what it is said not to hold of: "in S and M, but not in L"."""
+        except_for = self._except.search(said.after)
+        kind = _TURNED.get(said.mark.kind)
+        if except_for is None or kind is None:
+            yield said
+            return
+        yield replace(said, after=said.after[: except_for.start()])
+        turned = replace(said.mark, kind=kind, text="")
+        yield Said(turned, "", said.after[except_for.end() :])
 
     def _shared(self, gap: str, names: Callable[[str], object]) -> tuple[str, str]:
         """What of the words between two claims belongs to the first, and what to the second."""

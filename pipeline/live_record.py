@@ -133,6 +133,8 @@ class LiveRecord:
     @cached_property
     def _fitting(self) -> tuple[Fact, ...]:
         asked = self.question
+        if not self.products:
+            return ()
         return self.finder.fitting(asked.text, self.products[0], asked.locale, asked.sku)
 
     @cached_property
