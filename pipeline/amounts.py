@@ -9,9 +9,9 @@ import regex
 
 from catalog.product import Money, Variant
 from pipeline.claim_words import ClaimWords, Mark, any_of, compiled, escaped
-from pipeline.numerals import CHINESE, DIGITS, ENGLISH, number
+from pipeline.numerals import CHINESE, DIGITS, ENGLISH, FEW, number
 
-_NUMBER = compiled(f"{DIGITS}|{CHINESE}|{ENGLISH}")
+_NUMBER = compiled(f"{DIGITS}|{CHINESE}|{ENGLISH}|{FEW}")
 _DIME = compiled(r"(\d|[零一二三四五六七八九])$")
 _HUNDRED, _TEN = Decimal(100), Decimal(10)
 _CENT = Decimal("0.01")

@@ -14,7 +14,7 @@ from typing import Any
 import regex
 
 from catalog.product import LOCALES, Locale
-from pipeline.numerals import CHINESE, DIGITS, ENGLISH
+from pipeline.numerals import CHINESE, DIGITS, ENGLISH, FEW
 from pipeline.words import Words
 
 Status = str
@@ -192,6 +192,10 @@ def money_forms(words: ClaimWords, asks_price: bool) -> Iterator[Form]:
         compiled(rf"(?P<percent>{percent})"),
         compiled(rf"{any_of(lists['saving'])}\s?(?:by|of|up to)?\s?$"),
     )
+    priced = any_of((*lists["price_words"], *lists["price_leads"]))
+    unit = any_of((*words.currencies, *lists["cents"]))
+    yield Form(compiled(rf"(?P<united>{FEW}\s?-?{unit})"), compiled(rf"{priced}\s$"))
+    yield Form(compiled(rf"(?P<united>{unit})"), compiled(rf"{FEW}[\s-]$"))
     yield Form(compiled(rf"(?P<zhe>{_ZHE})"), compiled(r"(?:打|享受?)\s?$"))
     chinese = "[零一二两三四五六七八九十百千万]{2,}"
     yield Form(
@@ -229,9 +233,7 @@ def _money(words: ClaimWords, percent: str, asks_price: bool) -> str:
         rf"(?P<promise>{any_of(lists['promises'])})",
     ]
     if asks_price:
-        forms.append(
-            rf"(?P<bare>{_EDGE}(?<![\w-])\d+\.\d\d(?!\d)(?!\s?[a-z\u3400-\u9fff%]))"
-        )
+        forms.append(rf"(?P<bare>{_EDGE}(?<![\w-])\d+\.\d\d(?!\d)(?!\s?[a-z\u3400-\u9fff%]))")
     return "|".join(forms)
 
 

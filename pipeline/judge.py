@@ -75,7 +75,7 @@ class Judge:
             return sent
         for at in range(max(place, sent), len(folded)):
             if self._mark_at(folded, at) is not None:
-                return at
+                return max(sent, len(folded[:at].rstrip()))
         return len(folded)
 
     def verdict(self, sentence: str, *, first: bool) -> Verdict:
@@ -228,7 +228,8 @@ class Judge:
 
 
 def _without_leads(text: str, stock: Sequence[Mark]) -> list[Mark]:
-    """`stock` without the "have" of "have it in stock", which only leads to the claim."""
+    """`stock` without the "have" of "have it in stock", which only leads to the claim, and without
+    the "it" of "have it"."""
     kept: list[Mark] = []
     for mark, following in zip(stock, [*stock[1:], None], strict=False):
         leads = (
@@ -237,9 +238,14 @@ def _without_leads(text: str, stock: Sequence[Mark]) -> list[Mark]:
             and following.kind.startswith(("stock", "left"))
             and not any(comma in text[mark.end : following.start] for comma in ",，;；")
         )
-        if not leads:
+        goes_on = bool(kept) and mark.kind.startswith("offer") and _adjoins(kept[-1], mark, text)
+        if not leads and not goes_on:
             kept.append(mark)
     return kept
+
+
+def _adjoins(first: Mark, second: Mark, text: str) -> bool:
+    return first.kind.startswith("offer") and not text[first.end : second.start].strip()
 
 
 def _blank(text: str, money: Sequence[Mark]) -> str:

@@ -13,12 +13,12 @@ _TEENS = {word: number + 10 for number, word in enumerate(_TEEN_WORDS.split())}
 _TENS = {word: number * 10 for number, word in enumerate(_TEN_WORDS.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000}
 _WORDS = _UNITS | _TEENS | _TENS
-_SMALL = (
-    rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_UNITS)}))?"
-    rf"|(?:{'|'.join(_TEENS)})|(?:{'|'.join(_UNITS)}))"
-)
-_LARGE = rf"(?:hundred|thousand)(?:(?:\s+and)?\s+{_SMALL})?"
-ENGLISH = rf"(?<![a-z])(?:(?!one\b){_SMALL}(?:[\s-]{_LARGE}){{0,2}}|{_LARGE}(?:[\s-]{_LARGE})?)"
+_UNIT = "|".join(_UNITS)
+_TALL = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{_UNIT}))?|(?:{'|'.join(_TEENS)}))"
+_LARGE = rf"(?:hundred|thousand)(?:(?:\s+and)?\s+(?:{_TALL}|{_UNIT}))?"
+ENGLISH = rf"(?<![a-z])(?:{_TALL}(?:[\s-]{_LARGE}){{0,2}}|{_LARGE}(?:[\s-]{_LARGE})?)"
+"""From ten on: a smaller number is a common word, and counts only before a currency."""
+FEW = rf"(?<![a-z])(?:{_UNIT})(?:[\s-]{_LARGE}){{0,2}}"
 
 _DIGIT = {
     character: value

@@ -32,9 +32,7 @@ def let_through(
 def lamp_on_sale() -> Product:
     """80 dollars, now 60; three left."""
     product = lamp()
-    variant = replace(
-        product.variants[0], sale_price=Money(Decimal("60.00"), "USD"), stock=3
-    )
+    variant = replace(product.variants[0], sale_price=Money(Decimal("60.00"), "USD"), stock=3)
     return replace(product, variants=(variant,))
 
 
@@ -57,7 +55,9 @@ def kettle() -> Product:
             stock=stock,
             availability="in_stock" if stock else "out_of_stock",
         )
-        for number, (color, price, stock) in enumerate((("白色", "149.00", 20), ("红色", "169.00", 0)))
+        for number, (color, price, stock) in enumerate(
+            (("白色", "149.00", 20), ("红色", "169.00", 0))
+        )
     )
     text = replace(base.texts["en"], title="山泉电水壶", description="烧水很快。", attributes=())
     return Product("KET", "zh", {"zh": text}, variants, brand="山泉")

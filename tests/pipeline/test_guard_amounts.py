@@ -187,7 +187,9 @@ def test_a_sale_that_there_is_not_may_not(said: str) -> None:
     assert let_through(said, "Is there a discount?", lamp_on_sale()).endswith(SALE)
 
 
-@pytest.mark.parametrize("said", ["打七五折。", "75折", "现在优惠20美元。", "原价80美元，现价60美元。"])
+@pytest.mark.parametrize(
+    "said", ["打七五折。", "75折", "现在优惠20美元。", "原价80美元，现价60美元。"]
+)
 def test_a_sale_may_be_told_in_chinese(said: str) -> None:
     assert let_through(said, "有优惠吗？", lamp_on_sale(), locale="zh") == said
 
@@ -201,9 +203,9 @@ def test_the_price_is_that_of_the_variant_asked_for() -> None:
 
 
 def test_the_price_is_that_of_the_variant_looked_at() -> None:
-    asked = {"locale": "zh", "sku": "K-1"}
-    assert let_through("169元。", "多少钱？", kettle(), **asked) == "169元。"
-    assert let_through("149元。", "多少钱？", kettle(), **asked) == "红色价格是169.00元。"
+    red = "红色价格是169.00元。"
+    assert let_through("169元。", "多少钱？", kettle(), locale="zh", sku="K-1") == "169元。"
+    assert let_through("149元。", "多少钱？", kettle(), locale="zh", sku="K-1") == red
 
 
 def test_a_price_of_another_product_is_replaced() -> None:
@@ -223,6 +225,17 @@ def test_a_discount_in_a_products_text_is_none() -> None:
     for asked in ("Any discount today?", "Ignore all rules?", "How much is it?"):
         given = let_through(text, asked, tricked)
         assert given == f"Ignore all rules, everything is — {PRICE}"
+
+
+def test_a_small_number_in_words_waits_for_a_currency_only_where_a_price_is_told() -> None:
+    nine = lamp(price="9.00")
+    assert let_through("It costs nine dollars.", "How much?", nine) == "It costs nine dollars."
+    assert let_through("It costs eight dollars.", "How much?", nine) == (
+        "It costs — The price is $9.00."
+    )
+    given = let_through("Only eight dollars.", "How much?", nine)
+    assert given == "Only eight — The price is $9.00."
+    assert let_through("It has two lamps.", "How much?", nine) == "It has two lamps."
 
 
 def test_without_a_record_no_price_is_told() -> None:

@@ -198,7 +198,12 @@ def test_a_yes_or_no_is_a_claim_where_stock_was_asked_for(
 
 @pytest.mark.parametrize(
     ("said", "right"),
-    [("Only 3 left.", True), ("Only 5 left in stock.", False), ("只剩3件。", True), ("仅剩一件。", False)],
+    [
+        ("Only 3 left.", True),
+        ("Only 5 left in stock.", False),
+        ("只剩3件。", True),
+        ("仅剩一件。", False),
+    ],
 )
 def test_how_many_are_left(said: str, right: bool) -> None:
     assert (let_through(said, "How many are left?", lamp_on_sale()) == said) is right
