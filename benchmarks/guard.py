@@ -33,7 +33,7 @@ _UNITS = r"元|块|美元|欧元|(?:us )?dollars?\b|bucks\b|usd\b|cny\b|rmb\b|yu
 _MONEY = re.compile(
     rf"(?:US\$|[$€£¥]|\b(?:usd|cny|rmb|eur|gbp)\b)\s*({_FIGURE})"
     rf"|({_FIGURE})\s*(?:{_UNITS})"
-    rf"|(?:price|costs?|价格|售价|现价)\D{{0,12}}({_FIGURE})(?!\s*[%\d])",
+    rf"|(?:price|costs?|价格|售价|现价)[^\d—]{{0,12}}({_FIGURE})(?![.\d]|\s*[%a-z])",
     re.IGNORECASE,
 )
 _SHARE = re.compile(
@@ -46,7 +46,8 @@ _OUT = re.compile(
     re.IGNORECASE,
 )
 _IN = re.compile(r"in stock|available(?! to pre)|有货|现货", re.IGNORECASE)
-_PART = re.compile(r"[;。！!？?\n]|\.(?=\s|$)|,(?=\s*out of)|,(?=[^,]*(?:缺货|有货))|,(?= but )")
+_SENTENCE = re.compile(r"[。！!？?\n—]|\.(?=\s|$)")
+_PART = re.compile(r";|,(?=\s*out of)|,(?=[^,]*(?:缺货|有货))|,(?= but )")
 Chosen = dict[str, tuple[str, ...]]
 """Values by option."""
 
@@ -60,21 +61,22 @@ class Read:
     claims: int = 0
 
 
-def read(answer: str, product: Product, question: str = "") -> Read:
-    """The claims in `answer` held against the variants of `product` that it, or else `question`,
-    names."""
+def read(answer: str, product: Product, question: str = "", sku: str | None = None) -> Read:
+    """The claims in `answer` held against the variants of `product` that it names, or else
+    `question` names, or else the one that is looked at."""
     text = unicodedata.normalize("NFKC", answer)
-    amounts = [match for match in _MONEY.finditer(text) if not _is_known(match, product)]
+    priced = _without_values(text, product)
+    amounts = [match for match in _MONEY.finditer(priced) if not _is_known(match, product)]
     shares = [match for match in _SHARE.finditer(text) if not _is_on_sale(product)]
-    asked = _chosen(_untitled(question, product), product)
+    asked = _chosen(_untitled(question, product), product) or _looked_at(product, sku)
     chosen: Chosen = {}
     false: list[str] = []
     parts = _parts(_untitled(text, product))
-    for part, status in parts:
-        chosen = {**chosen, **_chosen(part, product)}
+    for part, status, fresh in parts:
+        chosen = {**({} if fresh else chosen), **_chosen(part, product)}
         if not _may_be({**asked, **chosen}, status, product):
             false.append(part)
-    claims = len(_MONEY.findall(text)) + len(_SHARE.findall(text)) + len(parts)
+    claims = len(_MONEY.findall(priced)) + len(_SHARE.findall(text)) + len(parts)
     return Read(tuple(m.group() for m in (*amounts, *shares)), tuple(false), claims)
 
 
@@ -100,14 +102,25 @@ def _untitled(text: str, product: Product) -> str:
     return text
 
 
-def _parts(text: str) -> list[tuple[str, str]]:
-    """Each part of the answer that claims a status, and which."""
+def _without_values(text: str, product: Product) -> str:
+    """`text` without the option values that have digits, which would run into the amounts."""
+    values = {value for values in product.options.values() for value in values}
+    labels = {product.label(value, locale) for value in values for locale in product.texts}
+    for value in sorted(values | labels, key=len, reverse=True):
+        if any(character.isdigit() for character in value) and not value.isdigit():
+            text = text.replace(value, " ")
+    return text
+
+
+def _parts(text: str) -> list[tuple[str, str, bool]]:
+    """Each part of the answer that claims a status, which, and whether a sentence begins."""
     found = []
-    for part in _PART.split(text):
-        if _OUT.search(part):
-            found.append((part.strip(), "out"))
-        elif _IN.search(part):
-            found.append((part.strip(), "in"))
+    for sentence in _SENTENCE.split(text):
+        for number, part in enumerate(_PART.split(sentence)):
+            if _OUT.search(part):
+                found.append((part.strip(), "out", number == 0))
+            elif _IN.search(part):
+                found.append((part.strip(), "in", number == 0))
     return found
 
 
@@ -118,6 +131,15 @@ def _chosen(part: str, product: Product) -> Chosen:
         for option, values in product.options.items()
     }
     return {option: values for option, values in spoken.items() if values}
+
+
+def _looked_at(product: Product, sku: str | None) -> Chosen:
+    return {
+        option: (value,)
+        for variant in product.variants
+        if variant.sku == sku
+        for option, value in variant.options
+    }
 
 
 def _may_be(chosen: Chosen, status: str, product: Product) -> bool:
@@ -170,7 +192,7 @@ def report(
         product = products.get(question.sku or "")
         if product is None:
             continue
-        said = read(answer.text, product, question.question)
+        said = read(answer.text, product, question.question, question.sku)
         claims += said.claims
         amounts += len(said.wrong_amounts)
         availabilities += len(said.false_availabilities)

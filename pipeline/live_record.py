@@ -62,7 +62,7 @@ class LiveRecord:
         return chosen
 
     def asked(self, product: Product) -> Chosen:
-        """The option values that the question names."""
+        """The option values that the question names, or else those of the variant looked at."""
         return self._asked[product.id]
 
     def foreign_color(self, product: Product, text: str) -> bool:
@@ -139,7 +139,16 @@ class LiveRecord:
 
     @cached_property
     def _asked(self) -> dict[str, Chosen]:
-        return {p.id: self.chosen(p, plain(self.question.text)) for p in self.products}
+        text = plain(self.question.text)
+        return {p.id: self.chosen(p, text) or self._looked_at(p) for p in self.products}
+
+    def _looked_at(self, product: Product) -> Chosen:
+        return {
+            option: (Wish(option, value, (value,)),)
+            for variant in product.variants
+            if variant.sku == self.question.sku
+            for option, value in variant.options
+        }
 
     def _made(self, kind: str) -> str:
         """A price or stock sentence of the variants asked for, where no fitting fact is one."""

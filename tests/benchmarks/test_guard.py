@@ -9,14 +9,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.answers import Answered
 from benchmarks.guard import by_sku, counts, main, read, report
 from benchmarks.scoring import labelled
 from catalog.demo import demo_products
-from catalog.product import Product
+from catalog.product import Locale, Product
+from pipeline.guard import Guards
+from pipeline.types import Question, Source
 from tests.pipeline.guarded import kettle, lamp_on_sale
 from tests.pipeline.shop import lamp, shirt
+
+SEVERAL = [product for product in demo_products() if len(product.variants) > 1]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +72,69 @@ def test_a_wrong_amount_is_seen(said: str, product: Product) -> None:
 )
 def test_a_false_availability_is_seen(said: str, asked: str, product: Product) -> None:
     assert len(read(said, product, asked).false_availabilities) == 1
+
+
+QUESTIONS = {
+    "en": ("How much is it?", "Is it in stock?", "Does it come in {a}?", "What is it made of?"),
+    "zh": ("多少钱？", "有货吗？", "有{a}的吗？", "什么材质？"),
+}
+ANSWERS = {
+    "en": (
+        *("The price is ${m}.", "It costs {m} dollars.", "It is in stock.", "It is out of stock."),
+        *(
+            "{a} is in stock.",
+            "{a} is sold out.",
+            "Yes, {a} is available in {b}.",
+            "In stock: {a}.",
+        ),
+        *("It comes in {a} and {b}.", "Only ${m}, {a} is out of stock.", "We have {a} in stock."),
+        *(
+            "{a} is available, {b} is sold out.",
+            "It is soft. It is {m} USD.",
+            "No, no {a} in stock.",
+        ),
+        *("{p}0% off!", "No, {a} is not available.", "Available in {a}, but not in {b}."),
+    ),
+    "zh": (
+        *(
+            "价格是{m}元。",
+            "售价{m}。",
+            "有货。",
+            "缺货。",
+            "{a}有货。",
+            "{a}缺货。",
+            "{a}、{b}都有货。",
+        ),
+        *(
+            "{a}有货，{b}缺货。",
+            "没有{a}。",
+            "只要{m}块钱，{a}现货。",
+            "打{p}折。",
+            "{a}没有货，{b}有货。",
+        ),
+    ),
+}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_nothing_that_the_guard_lets_through_is_wrong_by_these_rules(data: st.DataObject) -> None:
+    product = data.draw(st.sampled_from(SEVERAL))
+    locale: Locale = data.draw(st.sampled_from(sorted(product.texts)))
+    values = [product.label(v, locale) for values in product.options.values() for v in values]
+    words = {
+        "a": data.draw(st.sampled_from(values)),
+        "b": data.draw(st.sampled_from(values)),
+        "m": data.draw(st.sampled_from([str(product.variants[0].price.amount), "7.77", "499"])),
+        "p": data.draw(st.integers(2, 9)),
+    }
+    asked = data.draw(st.sampled_from(QUESTIONS[locale])).format(**words)
+    said = data.draw(st.sampled_from(ANSWERS[locale])).format(**words)
+    question = Question(asked, locale, "a1", product_id=product.id)
+    guard = Guards().watch(question, (Source(product, "page"),))
+    sent = "".join(map(guard.feed, said)) + guard.end()
+    found = read(sent, product, asked)
+    assert (found.wrong_amounts, found.false_availabilities) == ((), ()), (said, sent)
 
 
 def test_the_report_counts_what_got_through_and_what_was_replaced() -> None:
