@@ -197,7 +197,7 @@ def money_forms(words: ClaimWords, asks_price: bool) -> Iterator[Form]:
     yield Form(compiled(rf"(?P<united>{FEW}\s?-?{unit})"), compiled(rf"{priced}\s$"))
     yield Form(compiled(rf"(?P<united>{unit})"), compiled(rf"{FEW}[\s-]$"))
     yield Form(compiled(rf"(?P<zhe>{_ZHE})"), compiled(r"(?:打|享受?)\s?$"))
-    chinese = "[零一二两三四五六七八九十百千万]{2,}"
+    chinese = "(?>[零一二两三四五六七八九十百千万]{2,12})"
     yield Form(
         compiled(
             rf"(?P<bare>{_EDGE}(?:{DIGITS}|{chinese})(?!\s?{any_of(lists['percent'])})(?![-/]\d))"
@@ -248,7 +248,7 @@ def escaped(signs: Iterable[str]) -> str:
 
 def stock_expression(words: ClaimWords) -> str:
     """Claims of availability."""
-    many = rf"(?<!\d)(?P<count>{DIGITS}|[一二两三四五六七八九十]+)"
+    many = rf"(?<!\d)(?P<count>{DIGITS}|[一二两三四五六七八九十]{{1,5}})"
     counted = "|".join(
         entry.replace(" ", r"\s?").replace("{n}", rf"\s?{many}").removeprefix(r"\s?")
         for entry in words.lists["left"]

@@ -3,7 +3,7 @@
 from decimal import Decimal, InvalidOperation
 
 DIGITS = r"(?>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+\.\d+|\d+,\d{1,2}(?!\d)|\d+)"
-CHINESE = r"[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?"
+CHINESE = r"(?>[零〇一二两三四五六七八九十百千万]{1,12}(?:点[零〇一二三四五六七八九]{1,4})?)"
 
 _UNIT_WORDS = "zero one two three four five six seven eight nine"
 _TEEN_WORDS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
