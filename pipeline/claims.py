@@ -8,7 +8,8 @@ from typing import Any
 
 import regex
 
-from pipeline.claim_words import ClaimWords, Mark, Patterns, any_of, compiled
+from pipeline.claim_patterns import Patterns
+from pipeline.claim_words import ClaimWords, Mark, any_of, compiled
 
 _COMMAS = compiled(r"[,，;；]|\bbut\b|\bwhile\b|但是?|而|不过")
 _JOINED = compiled(r"[,，;；]|\bbut\b|\bwhile\b|\band\b|但是?|而|不过|和")
@@ -142,3 +143,31 @@ def amount_clauses(text: str, found: Sequence[Mark]) -> list[str]:
 
 def _within(match: Any, found: Sequence[Mark]) -> bool:
     return any(mark.start <= match.start() < mark.end for mark in found)
+
+
+def without_leads(text: str, stock: Sequence[Mark]) -> list[Mark]:
+    """`stock` without the "have" of "have it in stock", which only leads to the claim, and without
+    the "it" of "have it"."""
+    kept: list[Mark] = []
+    for mark, following in zip(stock, [*stock[1:], None], strict=False):
+        leads = (
+            following is not None
+            and mark.kind.startswith("offer")
+            and following.kind.startswith(("stock", "left"))
+            and not any(comma in text[mark.end : following.start] for comma in ",，;；")
+        )
+        goes_on = bool(kept) and mark.kind.startswith("offer") and _adjoins(kept[-1], mark, text)
+        if not leads and not goes_on:
+            kept.append(mark)
+    return kept
+
+
+def _adjoins(first: Mark, second: Mark, text: str) -> bool:
+    return first.kind.startswith("offer") and not text[first.end : second.start].strip()
+
+
+def blank(text: str, money: Sequence[Mark]) -> str:
+    """`text` without the amounts, whose digits are no sizes."""
+    for mark in money:
+        text = text.replace(mark.text, " " * len(mark.text))
+    return text

@@ -11,8 +11,17 @@ from typing import Literal
 
 from catalog.product import Product
 from pipeline.amounts import AmountReader
-from pipeline.claim_words import ClaimWords, Mark, Patterns, Status, any_of, compiled
-from pipeline.claims import ClauseReader, Said, amount_clauses, marks, plain
+from pipeline.claim_patterns import Patterns
+from pipeline.claim_words import ClaimWords, Mark, Status, any_of, compiled
+from pipeline.claims import (
+    ClauseReader,
+    Said,
+    amount_clauses,
+    blank,
+    marks,
+    plain,
+    without_leads,
+)
 from pipeline.live_record import Chosen, LiveRecord, bare
 from pipeline.numerals import number
 
@@ -160,7 +169,7 @@ class Judge:
         right, before = [], ""
         for mark, clause in zip(money, clauses, strict=True):
             amount = self._reader.amounts.read(mark, folded)
-            words = _blank(clause, money)
+            words = blank(clause, money)
             right.append(
                 any(
                     self._record.cost(
@@ -176,8 +185,8 @@ class Judge:
 
     def _stock(self, folded: str, found: Sequence[Mark]) -> list[bool]:
         """For each claim of availability whether it is right of every product it is about."""
-        text = _blank(folded, [mark for mark in found if mark.is_money])
-        stock = _without_leads(text, [mark for mark in found if not mark.is_money])
+        text = blank(folded, [mark for mark in found if mark.is_money])
+        stock = without_leads(text, [mark for mark in found if not mark.is_money])
         if not stock:
             return []
         if not self._record.products:
@@ -225,31 +234,3 @@ class Judge:
             status = _OPPOSITE[status]
         every = status == "in" and clauses.is_of_all(claim)
         return self._record.stocked(product, status, chosen, all_of_them=every)
-
-
-def _without_leads(text: str, stock: Sequence[Mark]) -> list[Mark]:
-    """`stock` without the "have" of "have it in stock", which only leads to the claim, and without
-    the "it" of "have it"."""
-    kept: list[Mark] = []
-    for mark, following in zip(stock, [*stock[1:], None], strict=False):
-        leads = (
-            following is not None
-            and mark.kind.startswith("offer")
-            and following.kind.startswith(("stock", "left"))
-            and not any(comma in text[mark.end : following.start] for comma in ",，;；")
-        )
-        goes_on = bool(kept) and mark.kind.startswith("offer") and _adjoins(kept[-1], mark, text)
-        if not leads and not goes_on:
-            kept.append(mark)
-    return kept
-
-
-def _adjoins(first: Mark, second: Mark, text: str) -> bool:
-    return first.kind.startswith("offer") and not text[first.end : second.start].strip()
-
-
-def _blank(text: str, money: Sequence[Mark]) -> str:
-    """`text` without the amounts, whose digits are no sizes."""
-    for mark in money:
-        text = text.replace(mark.text, " " * len(mark.text))
-    return text
