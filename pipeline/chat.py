@@ -14,6 +14,7 @@ from pipeline.engine import Engine, EngineError, GenerationRequest
 from pipeline.finder import Finder
 from pipeline.found import Found
 from pipeline.generation import Generation
+from pipeline.guarding.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.replies import Replies, Reply
@@ -57,6 +58,7 @@ class Chat:
         engine: Engine,
         sessions: SessionStore,
         config: ChatConfig,
+        guards: Guards | None = None,
     ) -> None:
         self._shelf = shelf
         self._finder = finder
@@ -65,6 +67,7 @@ class Chat:
         self._engine = engine
         self._sessions = sessions
         self._config = config
+        self._guards = guards or Guards()
 
     async def answer(
         self, question: Question, timings: StageTimings
@@ -104,7 +107,8 @@ class Chat:
         prompt = self._prompts.build(question, in_prompt, turns)
         timings.mark("render")
 
-        generation = Generation(self._engine, self._request(question, prompt), timings)
+        guard = self._guards.watch(question, in_prompt)
+        generation = Generation(self._engine, self._request(question, prompt), timings, guard)
         failures: list[Failure] = []
         try:
             generation.start()
@@ -120,7 +124,7 @@ class Chat:
             turn = Turn(
                 question.text,
                 generation.text,
-                tuple(source.product.id for source in in_prompt),
+                tuple(source.product.id for source in sources),
                 generation.finish,
             )
             failures += await asyncio.shield(self._remember(session_id, turn))
@@ -164,7 +168,7 @@ class Chat:
             timings.finish()
             finish = reply.finish
         finally:
-            ids = tuple(s.product.id for s in shown.sources[: self._config.prompt_products])
+            ids = tuple(source.product.id for source in shown.sources)
             turn = Turn(question.text, said, ids, finish)
             failures += await asyncio.shield(self._remember(shown.session_id, turn))
         for failure in failures:

@@ -2,22 +2,39 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from typing import Protocol
 
 from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationRequest
 from pipeline.timing import StageTimings
 from pipeline.types import Finish, TokenCounts
 
 
+class Check(Protocol):
+    """Lets a text through piece by piece, as it may be sent; see `pipeline/guard.py`."""
+
+    def feed(self, piece: str) -> str:
+        """What may be sent now."""
+        ...
+
+    def end(self) -> str:
+        """What is left when the text has ended."""
+        ...
+
+
 class Generation:
     """Runs `request`; marks `queue` and `prefill` when the first chunk tells their times.
 
+    `text` is what was given out so far, after `check`, and not what the engine said.
     `close` must be awaited, whatever happened: it frees the engine's slot.
     """
 
-    def __init__(self, engine: Engine, request: GenerationRequest, timings: StageTimings) -> None:
+    def __init__(
+        self, engine: Engine, request: GenerationRequest, timings: StageTimings, check: Check
+    ) -> None:
         self._stream = engine.generate(request)
         self._request = request
         self._timings = timings
+        self._check = check
         self._first: asyncio.Future[Chunk] | None = None
         self._last: Chunk | None = None
         self.text = ""
@@ -29,15 +46,23 @@ class Generation:
 
     async def texts(self) -> AsyncGenerator[str, None]:
         """Pieces of the answer, none empty, no blanks in front. Raises `EngineError`."""
+        begun = False
         try:
             async for chunk in self._chunks():
-                piece = chunk.text if self.text else chunk.text.lstrip()
-                self.text += piece
-                if piece:
+                said = chunk.text if begun else chunk.text.lstrip()
+                begun = begun or bool(said)
+                if piece := self._checked(said, ends=chunk.finish_reason is not None):
                     yield piece
         except EngineError:
             self.finish = "error"
+            if piece := self._checked("", ends=True):
+                yield piece
             raise
+
+    def _checked(self, said: str, *, ends: bool) -> str:
+        piece = self._check.feed(said) + (self._check.end() if ends else "")
+        self.text += piece
+        return piece
 
     @property
     def answered(self) -> bool:

@@ -18,6 +18,7 @@ from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
 from pipeline.finding import make_finder
 from pipeline.foresight import Foresight
+from pipeline.guarding.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.refresh import Refresher
@@ -69,22 +70,17 @@ async def build(
         replies = Replies.beside(prompts)
         await stack.enter_async_context(_kept(catalog.policies.follow(replies.policies.use)))
         sessions = RedisSessions(redis, configs.sessions(settings))
+        metrics = Metrics()
+        guards = Guards(metrics.guarded, configs.prompt(settings).templates)
+        config = configs.chat(settings)
         yield Services(
-            chat=Chat(
-                shelf,
-                finder,
-                replies,
-                prompts,
-                engine,
-                sessions,
-                configs.chat(settings),
-            ),
+            chat=Chat(shelf, finder, replies, prompts, engine, sessions, config, guards),
             finder=finder,
             engine=engine,
             shelf=shelf,
             redis=redis,
             admission=Admission(configs.admission(settings)),
-            metrics=Metrics(),
+            metrics=metrics,
             access=Access(configs.access(settings)),
             model=parts.model_name(settings),
             catalog=catalog,

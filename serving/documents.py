@@ -17,7 +17,16 @@ from serving.catalog_document import catalog_page
 from serving.contract import EVENTS, MoneyJson, ProductJson, TokensJson, VariantJson
 from serving.errors import ANSWER_CODES
 from serving.markdown import page, table, words
-from serving.metrics import BUCKETS, LONG_BUCKETS, OUTCOMES, ROUTES, SOURCES, Metrics
+from serving.metrics import (
+    BUCKETS,
+    GUARD_KINDS,
+    GUARD_OUTCOMES,
+    LONG_BUCKETS,
+    OUTCOMES,
+    ROUTES,
+    SOURCES,
+    Metrics,
+)
 from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
 from serving.schemas import ChatRequest, Limits
 
@@ -25,7 +34,8 @@ LABELS: Mapping[str, Iterable[str]] = {
     "stage": STAGES,
     "source": SOURCES,
     "route": ROUTES,
-    "outcome": OUTCOMES,
+    "outcome": (*OUTCOMES, *GUARD_OUTCOMES),
+    "kind": GUARD_KINDS,
 }
 
 
@@ -123,6 +133,8 @@ def metrics_page() -> str:
         table(("label", "values"), ((f"`{k}`", words(v)) for k, v in LABELS.items())),
         "A request ends with one outcome:",
         table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in OUTCOMES.items())),
+        "A sentence that claims a price or an availability ends with one outcome:",
+        table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in GUARD_OUTCOMES.items())),
         "## Buckets",
         "Seconds: " + ", ".join(f"{bound:g}" for bound in BUCKETS) + "; whole requests up to "
         f"{LONG_BUCKETS[-1]:g}.",

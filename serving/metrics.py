@@ -8,6 +8,8 @@ from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from pipeline.guarding.guard import Outcome as GuardOutcome
+from pipeline.guarding.judge import Kind
 from pipeline.timing import STAGES, StageTimings
 from pipeline.types import TokenCounts
 
@@ -23,6 +25,11 @@ OUTCOMES: dict[Outcome, str] = {
     "error": "something failed here: the engine, the store, or this server",
 }
 SOURCES = ("cached", "computed")
+GUARD_KINDS: tuple[Kind, ...] = get_args(Kind)
+GUARD_OUTCOMES: dict[GuardOutcome, str] = {
+    "passed": "what it claims is what the record says",
+    "replaced": "it was wrong, or could not be told; the record's own sentence was sent instead",
+}
 
 BUCKETS = (
     *(0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075),
@@ -74,6 +81,13 @@ class Metrics:
             ["route", "outcome"],
             registry=self.registry,
         )
+        guard = Counter(
+            "hotshelf_guard_total",
+            "Sentences of answers that claim an amount of money or an availability: passed as the"
+            " record has it, or replaced from the record before they were sent.",
+            ["kind", "outcome"],
+            registry=self.registry,
+        )
         self.in_flight = Gauge(
             "hotshelf_in_flight",
             "Requests from their first byte handled to their end, waiting ones among them.",
@@ -85,6 +99,12 @@ class Metrics:
             (route, outcome): requests.labels(route, outcome)
             for route in ROUTES
             for outcome in OUTCOMES
+        }
+
+        self._guard = {
+            (kind, outcome): guard.labels(kind, outcome)
+            for kind in GUARD_KINDS
+            for outcome in GUARD_OUTCOMES
         }
 
     def record(
@@ -103,6 +123,10 @@ class Metrics:
             cached = tokens.cached or 0
             self._prompt_tokens["cached"].inc(cached)
             self._prompt_tokens["computed"].inc(max(tokens.prompt - cached, 0))
+
+    def guarded(self, kind: Kind, outcome: GuardOutcome) -> None:
+        """Count a sentence that the guard looked at."""
+        self._guard[kind, outcome].inc()
 
     def token_gap(self, seconds: float) -> None:
         """The time between two tokens sent."""

@@ -12,8 +12,12 @@ from benchmarks.made_vectors import made
 from benchmarks.retrieval import Asked, Tally, asked, measure, ndcg
 from benchmarks.search_scale import nearest
 from pipeline.encoder import Encoder
+from pipeline.finding import make_finder
+from pipeline.found import Found, NotCarried
 from pipeline.hotshelf import HotShelf
-from pipeline.retriever import Retriever
+from pipeline.rendering import TEMPLATES
+from pipeline.retriever import Hit, Retriever
+from pipeline.timing import StageTimings
 from tests.pipeline.fakes import LetterModel
 
 TITLES = "sku,title\n1,Copper Kettle\n2,Bamboo Lamp\n3,铜水壶\n"
@@ -54,7 +58,11 @@ def test_places_and_gains() -> None:
     tally = Tally()
     one = {"a": 1.0}
     for found in (["a", "b"], ["b", "c", "a"], ["b", "c"], ["b", *"cdefgh", "a"]):
-        tally.add(Asked("?", frozenset("a"), one), found)
+        hits = tuple(Hit(id_, "search") for id_ in found)
+        tally.add(Asked("?", frozenset("a"), one), Found(hits), StageTimings())
+    tally.add(Asked("?", frozenset(), {}), Found(not_carried=NotCarried("?")), StageTimings())
+    told = tally.report()
+    assert (told["questions"], told["with_a_right_product"], told["not_carried"]) == (5, 4, 0.2)
     assert [tally.hit(at) for at in (1, 3, 10)] == [0.25, 0.5, 0.75]
     assert ndcg(one, ["b", "a"]) == pytest.approx(1 / log2(3))
     assert ndcg({"a": 7.0, "b": 3.0}, ["a", "b"]) == 1.0
@@ -74,10 +82,12 @@ async def test_questions_are_asked_of_the_catalogue(tmp_path: Path) -> None:
         {"question": "铜水壶多少钱", "sku": "3"},
         {"question": "A hat?", "sku": "4"},
     ]
-    known = [one for row in rows if (one := asked(row, shelf)) is not None]
-    assert [sorted(one.gains.items()) for one in known] == [[("1", 7.0), ("3", 3.0)], [("3", 1.0)]]
-    tally = await measure(retriever, known)
-    assert tally.report()["questions"] == 2
+    known = [asked(row, shelf) for row in rows]
+    gains = [sorted(one.gains.items()) for one in known]
+    assert gains == [[("1", 7.0), ("3", 3.0)], [("3", 1.0)], []]
+    finder = await make_finder(TEMPLATES, shelf, retriever, 10)
+    tally = await measure(finder, known)
+    assert tally.report()["with_a_right_product"] == 2
     assert tally.hit(1) == 1.0
     await encoder.close()
 

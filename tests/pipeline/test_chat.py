@@ -189,7 +189,7 @@ async def test_an_unknown_conversation_is_an_error_and_costs_no_engine(shop: Sho
 
 
 async def test_an_engine_that_fails_at_token_three_ends_with_an_error_and_done(shop: Shop) -> None:
-    chunks = [Chunk(text, n, 30, 10) for n, text in enumerate(("a", "b", "c"), 1)]
+    chunks = [Chunk(text, n, 30, 10) for n, text in enumerate(("x", "y", "z"), 1)]
     engine = ListedEngine(chunks, EngineError("engine_failed", "the engine broke"))
     events = await collect(shop.chat(engine), asked(), StageTimings())
     kinds = [type(e) for e in events]
@@ -197,7 +197,7 @@ async def test_an_engine_that_fails_at_token_three_ends_with_an_error_and_done(s
     assert isinstance(events[-1], Done)
     assert events[-1].finish == "error"
     [turns] = shop.sessions.turns.values()
-    assert (turns[0].answer, turns[0].finish) == ("abc", "error")
+    assert (turns[0].answer, turns[0].finish) == ("xyz", "error")
 
 
 async def test_a_stream_that_breaks_off_is_an_error(shop: Shop) -> None:

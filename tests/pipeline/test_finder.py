@@ -86,6 +86,7 @@ SHIRTS = {"SHI-COT-07", "SHI-LIN-08", "SHI-FLA-09"}
 @dataclass(frozen=True, slots=True)
 class Intent:
     name: str
+    record_first: bool = False
 
 
 class OnlyHello:

@@ -38,7 +38,7 @@ async def data_dir(tmp_path: Path) -> Path:
 @pytest.fixture
 async def settings(data_dir: Path, model_dir: Path) -> AsyncIterator[dict[str, str]]:
     """An engine elsewhere, the real tokenizer, a Redis of our own."""
-    engine = ScriptedEngine(ScriptedConfig("Yes, it does."))
+    engine = ScriptedEngine(ScriptedConfig("It is linen."))
     async with serving(create_app(engine)) as url:
         yield {
             "HOTSHELF_ENGINE_URL": url,
@@ -68,7 +68,7 @@ async def test_it_answers_and_a_signal_ends_it_with_its_redis(
             f"{hotshelf.url}/chat",
             f"{hotshelf.url}/v1/chat/completions",
         ]
-        assert await answer(hotshelf.url) == "Yes, it does."
+        assert await answer(hotshelf.url) == "It is linen."
         assert running_url(data_dir / "redis") is not None
         assert await hotshelf.end(signal.SIGTERM) == 0
     assert running_url(data_dir / "redis") is None
@@ -87,7 +87,7 @@ async def test_several_processes_share_one_port_and_end_together(
 ) -> None:
     async with running(tmp_path, HOTSHELF_WORKERS="2", **settings) as hotshelf:
         assert len(hotshelf.children) == 3  # two workers and Redis
-        assert await answer(hotshelf.url) == "Yes, it does."
+        assert await answer(hotshelf.url) == "It is linen."
         assert await hotshelf.end(signal.SIGINT) == 0
 
 

@@ -15,11 +15,11 @@ from tests.serving.shop import Shop, ask
 
 
 async def test_an_answer_streams_and_the_conversation_goes_on(shop: Shop) -> None:
-    services = shop.services(ScriptedConfig(text="Yes, it does."))
+    services = shop.services(ScriptedConfig(text="It is linen."))
     async with serving(services) as port:
         first = await ask(port)
         assert [n for n, _ in first] == ["sources", *["token"] * 3, "timing", "done"]
-        assert "".join(data["text"] for name, data in first if name == "token") == "Yes, it does."
+        assert "".join(data["text"] for name, data in first if name == "token") == "It is linen."
         session_id = first[0][1]["session_id"]
         second = await ask(port, session_id=session_id, message="And in white?")
     assert second[-1][1]["session_id"] == session_id
