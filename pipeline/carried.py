@@ -32,11 +32,11 @@ class CarriedConfig:
     `share`, `least`: what the best products' texts have of the words at least, Latin and Chinese.
     """
 
-    near: float = 0.74
+    near: float = 0.8
     far: float = 0.72
-    sort: float = 0.78
+    sort: float = 0.75
     share: float = 0.6
-    least: float = 0.12
+    least: float = 0.05
 
 
 class Carried:
@@ -87,6 +87,8 @@ class Carried:
             return False
         words = fold(text).split()
         if has_any(asked, self._sell):
-            return len(words) <= 2 * _LONGEST
+            return len(words) <= _LONGEST + 2
         telling = self._retriever.telling(text)
-        return len(words) <= _LONGEST and (has_han(text) or 3 * telling >= 2 * len(words))
+        return len(words) <= _LONGEST and (
+            has_han(text) or 3 * telling >= 2 * len(words) or len(words) <= telling + 1
+        )

@@ -16,7 +16,7 @@ _END = re.compile(r"\b(?:for|with|without|in|of|from|that|to|on|under|over|by)\b
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """`share`, 0 to 1, of the words, the rare ones counting more. `head`: whether the thing itself
-    ("shade" in "patio sun shade") stands in a title. `latin`: whether any title is."""
+    ("shade" in "patio sun shade") stands in a title. `latin`: whether the best one's title is."""
 
     share: float
     head: bool
@@ -35,7 +35,7 @@ def coverage(
     best = max((_covered(said, row, products, vocabulary) for row in rows), default=0.0)
     titles = {word for row in rows for word in row.words["title"]}
     head = any(word in titles for word in _head(text, analyser, vocabulary))
-    latin = any(_is_latin(row.words["title"]) for row in rows)
+    latin = any(_is_latin(row.words["title"]) for row in rows[:1])
     return Coverage(best / total, head, latin)
 
 

@@ -4,6 +4,7 @@ read -> identifiers, or an intent -> what it leans on -> which products will do 
 enough: encode -> search -> select.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,13 +27,16 @@ from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
 from pipeline.understand import Reading, Understander
+from pipeline.words import terms
 
 _NEAREST = 3
 """Kinds that are named in place of one that is not sold."""
 _DEPTH = 200
 """How many of the most relevant are compared by price, where no kind or word narrows."""
 _EXPLAINED = 10
-_LOOKS = 0.4
+_POINTED = re.compile(r"\b(?:the|this|that|these|those)((?: [\w'-]+){1,3})")
+"""Words after an article that points at one thing: "the blue jacket"."""
+_LOOKS = 0.05
 """What having the looks asked for adds to a score of at most 1."""
 
 
@@ -190,7 +194,11 @@ class Finder:
         if hit.why != "search" or product is None:
             return product is not None
         asked = normalise(question.text)
-        return any(normalise(text.title) in asked for text in product.texts.values())
+        titles = [text.title for text in product.texts.values()]
+        if any(normalise(title) in asked for title in titles):
+            return True
+        pointed = {term for span in _POINTED.findall(asked) for term in terms(span)}
+        return any(self._understander.telling(title) & pointed for title in titles)
 
     def _leaning(self, reading: Reading, focus: Focus) -> Found:
         """The page's product, or the conversation's."""

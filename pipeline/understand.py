@@ -152,6 +152,10 @@ class Understander:
             term for name in self._said for word in every(cues, name) for term in terms(word)
         )
 
+    def telling(self, text: str) -> frozenset[str]:
+        """The terms of `text` that carry meaning."""
+        return self._lexicon.telling(text)
+
     def read(self, question: str, index: ShopIndex) -> Reading:
         """What `question` says."""
         text = fold(question)

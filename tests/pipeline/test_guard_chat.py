@@ -11,6 +11,7 @@ from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineError, GenerationRequest
 from pipeline.finder import Finder
 from pipeline.guarding.guard import Guards
+from pipeline.finding import make_finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.replies import Replies
