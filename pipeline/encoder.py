@@ -69,7 +69,7 @@ class Encoder:
     def __init__(self, model: EmbeddingModel, config: EncoderConfig | None = None) -> None:
         self.model = model
         self._config = config or EncoderConfig()
-        self._thread = ThreadPoolExecutor(1, "encoder", initializer=_on_one_thread)
+        self._thread = ThreadPoolExecutor(1, "encoder", initializer=on_one_thread)
         self._behind = ThreadPoolExecutor(1, "encoder-behind", initializer=_step_back)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
         self._waiting: dict[str, asyncio.Future[Vectors]] = {}
@@ -161,7 +161,7 @@ class Encoder:
             self._cache.popitem(last=False)
 
 
-def _on_one_thread() -> None:
+def on_one_thread() -> None:
     """Have this thread compute alone, and start no others.
 
     A question is too small to share: two threads wait for each other at every layer, the longer
