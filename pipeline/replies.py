@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipeline.encoder import normalise
 from pipeline.facts import FactFinder
 from pipeline.found import Found, NotCarried
 from pipeline.policies import UNKNOWN, Policies
@@ -57,7 +58,7 @@ class Replies:
             wishes = (", " if question.locale == "en" else "、").join(map(_said, found.unmet))
             return self._text("unmet", question, wishes=wishes)
         if sources:
-            asks_of_one = sources[0].why != "search"
+            asks_of_one = sources[0].why != "search" or _names(question, sources[0])
             if not (self._facts_only and asks_of_one) or self._is_known(question, sources[0]):
                 return None
             return self._text(UNKNOWN, question)
@@ -90,6 +91,12 @@ class Replies:
         text = self.policies.text(name, question.locale)
         text = _PLACE.sub(lambda place: said.get(place[1], place[0]), text)
         return Reply(text, finish)
+
+
+def _names(question: Question, source: Source) -> bool:
+    """Whether the question has the product's whole title in it."""
+    asked = normalise(question.text)
+    return any(normalise(text.title) in asked for text in source.product.texts.values())
 
 
 def _said(text: str) -> str:

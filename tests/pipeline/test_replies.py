@@ -100,3 +100,10 @@ def test_nothing_that_fits_is_said(replies: Replies) -> None:
     assert said(replies, asked("lamps under $1"), Found(), []) == POLICIES.text(
         "nothing_fits", "en"
     )
+
+
+def test_a_product_named_by_its_title_is_spoken_of_by_its_record_alone(replies: Replies) -> None:
+    title = lamp().text("en").title
+    asked_of_it = asked(f"does the {title.lower()} float?")
+    assert said(replies, asked_of_it, HIT, about("search")) == POLICIES.text("unknown", "en")
+    assert said(replies, asked(f"tell me about the {title}"), HIT, about("search")) is None
