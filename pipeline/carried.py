@@ -7,6 +7,7 @@ thing ("does it rust?") is far from every text, and says nothing of what the sho
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from pipeline.analysis import has_han
@@ -50,6 +51,12 @@ class Carried:
         self._sell = phrases(every(cues, "sell"))
         self._reference = phrases(every(cues, "reference"))
         self._relative = re.compile(alternatives(every(cues, "relative")))
+
+    def on(self, retriever: Retriever) -> "Carried":
+        """The same judgement, of what another retriever finds."""
+        fork = copy(self)
+        fork._retriever = retriever
+        return fork
 
     def unsold(self, text: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""

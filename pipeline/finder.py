@@ -6,10 +6,12 @@ enough: encode -> search -> select.
 
 import re
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from catalog.product import Product
 from pipeline.brands import Brands
 from pipeline.cues import every, load_cues
 from pipeline.encoder import normalise
@@ -69,6 +71,10 @@ class Judge(Protocol):
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""
         ...
 
+    def on(self, retriever: Retriever) -> "Judge":
+        """The same judgement, of what another retriever finds."""
+        ...
+
     def unsold_sort(self, text: str, kind: str, candidates: Sequence[Candidate]) -> str | None:
         """What is asked for, if it is a sort of a kind that is sold, and itself is not."""
         ...
@@ -91,6 +97,7 @@ class Finder:
     ) -> None:
         self._shelf, self._retriever, self._index = shelf, retriever, index
         self._understander = understander
+        self._options = facts.options
         self._filters = Filters(shelf, facts.options)
         self._followups = FollowUps(shelf, facts.options)
         self._intents, self._judge = intents, judge
@@ -127,6 +134,24 @@ class Finder:
     async def rebuild(self) -> None:
         """Read the shelf afresh, beside the event loop; later changes are followed."""
         await self._index.rebuild()
+
+    def fork(
+        self,
+        shelf: HotShelf,
+        retriever: Retriever,
+        changed: Sequence[Product] = (),
+        removed: Sequence[str] = (),
+    ) -> "Finder":
+        """One that finds as this one does now, in forks of its shelf and of its retriever that
+        have `changed` and not `removed`."""
+        fork = copy(self)
+        fork._shelf, fork._retriever = shelf, retriever
+        fork._index = self._index.fork(shelf)
+        fork._index.change(changed, removed)
+        fork._filters = Filters(shelf, self._options)
+        fork._followups = FollowUps(shelf, self._options)
+        fork._judge = None if self._judge is None else self._judge.on(retriever)
+        return fork
 
     async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""

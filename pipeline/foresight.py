@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 
 from catalog.product import Product
 from pipeline.encoder import Vectors
+from pipeline.finder import Finder
 from pipeline.grounds import AnswerChange, Asking, Shop, compare
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever, found_by, searchable_texts
 
 _TOGETHER = 4
@@ -52,10 +54,13 @@ class Foresight:
         self,
         shelf: HotShelf,
         retriever: Retriever,
+        finder: Finder,
+        replies: Replies,
         prompts: PromptBuilder,
         config: ForesightConfig | None = None,
     ) -> None:
         self._shelf, self._retriever, self._prompts = shelf, retriever, prompts
+        self._finder, self._replies = finder, replies
         self._config = config or ForesightConfig()
         self._encoded: dict[Texts, Vectors] = {}
 
@@ -66,13 +71,14 @@ class Foresight:
         here, each with the version that it has before, and `removed` gone."""
         standing = [product for product in changed if not self._overtaken(product)]
         rows, not_searched = await self._rows(standing)
-        vectors = [await self._vector(asking) for asking in askings]
+        for asking in askings:
+            await self._remember(asking)
         before = self._before()
         after = await self._retriever.encoder.behind(_after, before, standing, rows, removed)
         found = []
-        for asking, vector in zip(askings, vectors, strict=True):
+        for asking in askings:
             await asyncio.sleep(0)
-            if (change := await compare(before, after, asking, vector)) is not None:
+            if (change := await compare(before, after, asking)) is not None:
                 found.append(change)
         overtaken = len(changed) - len(standing)
         return Foreseen(len(askings), tuple(found), not_searched, overtaken)
@@ -81,17 +87,18 @@ class Foresight:
         """The shop as it is at this moment, whatever is changed later."""
         shelf = self._shelf.fork()
         retriever = self._retriever.fork(shelf, {})
-        return Shop(shelf, retriever, self._prompts, self._config.prompt_products)
+        finder = self._finder.fork(shelf, retriever)
+        in_prompt = self._config.prompt_products
+        return Shop(shelf, retriever, finder, self._replies, self._prompts, in_prompt)
 
     def _overtaken(self, product: Product) -> bool:
         now = self._shelf.get(product.id)
         return now is not None and now.version > product.version
 
-    async def _vector(self, asking: Asking) -> Vectors | None:
-        """None for a question on a page, which needs no search."""
-        if asking.sku is not None:
-            return None
-        return await self._retriever.encoder.query(asking.text, behind=True)
+    async def _remember(self, asking: Asking) -> None:
+        """Encode a question behind the shoppers'; it is then known when it is searched for."""
+        if asking.sku is None:
+            await self._retriever.encoder.query(asking.text, behind=True)
 
     async def _rows(self, changed: Sequence[Product]) -> tuple[dict[str, Vectors], int]:
         """New vectors of those whose texts change, and how many products got none."""
@@ -129,4 +136,6 @@ def _after(
     """The same shop with the change made."""
     shelf = before.shelf.fork()
     shelf.apply(changed, removed, shelf.version)
-    return replace(before, shelf=shelf, retriever=before.retriever.fork(shelf, rows, removed))
+    retriever = before.retriever.fork(shelf, rows, removed)
+    finder = before.finder.fork(shelf, retriever, changed, removed)
+    return replace(before, shelf=shelf, retriever=retriever, finder=finder)

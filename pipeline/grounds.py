@@ -1,17 +1,20 @@
-"""What an answer would stand on: the products found and the lines beside the question.
+"""What an answer would stand on: the products found and the lines beside the question, or the reply
+that needs no model.
 
 One question is put to two shops, as they are before a change and after it, without an engine.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from catalog.product import Locale
-from pipeline.encoder import Vectors
+from pipeline import found as finding
+from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
+from pipeline.timing import StageTimings
 from pipeline.types import Question, Source
 
 
@@ -33,9 +36,19 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What was found for a question, and the records of it at that moment."""
+
+    question: Question
+    found: finding.Found
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Grounds:
     """What an answer would stand on: the products found, the nearest first, and the lines that
-    the prompt carries beside the question. Both are empty for the page of no product."""
+    the prompt carries beside the question, or the reply instead. Both are empty for the page of no
+    product."""
 
     products: tuple[Found, ...] = ()
     facts: tuple[str, ...] = ()
@@ -57,6 +70,8 @@ class Shop:
 
     shelf: HotShelf
     retriever: Retriever
+    finder: Finder
+    replies: Replies
     prompts: PromptBuilder
     in_prompt: int
 
@@ -71,43 +86,52 @@ class Shop:
         sku = None if variant is None else variant.sku
         return Question(asking.text, asking.locale, "", product_id=product.id, sku=sku)
 
-    async def sources(
-        self, question: Question | None, vector: Vectors | None
-    ) -> tuple[Source, ...]:
-        """The products that are found, as an answer has them; searched behind the shoppers."""
+    async def stand(self, question: Question | None) -> Standing | None:
+        """What is found, as an answer has it; None on the page of no product."""
         if question is None:
-            return ()
-        hits = self.retriever.known(question)
-        if not hits and vector is not None:
-            hits = await self.retriever.search_behind(question, vector)
-        return self.retriever.hydrate(hits)
+            return None
+        found = await self.finder.find(question, (), StageTimings())
+        question = replace(question, sku=found.sku or question.sku)
+        return Standing(question, found, self.retriever.hydrate(found.hits))
 
-    def grounds(self, question: Question | None, sources: Sequence[Source]) -> Grounds:
+    def grounds(self, standing: Standing | None) -> Grounds:
         """What the answer would stand on."""
-        if question is None:
+        if standing is None:
             return Grounds()
+        question, sources = standing.question, standing.sources
         found = (Found(s.product.id, s.product.text(question.locale).title) for s in sources)
+        reply = self.replies.reply(question, standing.found, sources)
+        if reply is not None:
+            return Grounds(tuple(found), (reply.text,))
         told = self.prompts.lines(question, sources[: self.in_prompt])
         return Grounds(tuple(found), told)
 
 
-async def compare(
-    before: Shop, after: Shop, asking: Asking, vector: Vectors | None
-) -> AnswerChange | None:
-    """What changes for one question; None if nothing does. `vector` is not needed on a page."""
-    was, becomes = before.question(asking), after.question(asking)
-    old = await before.sources(was, vector)
-    new = await after.sources(becomes, vector)
-    if was == becomes and _same_records(old, new):
+async def compare(before: Shop, after: Shop, asking: Asking) -> AnswerChange | None:
+    """What changes for one question; None if nothing does."""
+    old = await before.stand(before.question(asking))
+    await asyncio.sleep(0)
+    new = await after.stand(after.question(asking))
+    if _is_same(old, new):
         return None
     await asyncio.sleep(0)
-    stood = before.grounds(was, old)
+    stood = before.grounds(old)
     await asyncio.sleep(0)
-    stands = after.grounds(becomes, new)
+    stands = after.grounds(new)
     return None if stood == stands else AnswerChange(asking, stood, stands)
 
 
-def _same_records(before: Sequence[Source], after: Sequence[Source]) -> bool:
-    return len(before) == len(after) and all(
-        old.product is new.product for old, new in zip(before, after, strict=True)
+def _is_same(old: Standing | None, new: Standing | None) -> bool:
+    """Whether nothing was found otherwise, and every record is the very same."""
+    if old is None or new is None:
+        return old is new
+    if (old.question, _told(old.found)) != (new.question, _told(new.found)):
+        return False
+    return len(old.sources) == len(new.sources) and all(
+        before.product is after.product
+        for before, after in zip(old.sources, new.sources, strict=True)
     )
+
+
+def _told(found: finding.Found) -> tuple[object, ...]:
+    return (found.not_found, found.not_carried, found.intent, found.unmet)

@@ -56,6 +56,15 @@ class IdentifierIndex:
         self._known: dict[str, tuple[tuple[str, str | None], ...]] = {}
         self._numbered: set[str] = set()
 
+    def copy(self) -> "IdentifierIndex":
+        """The same, to be changed alone."""
+        copied = IdentifierIndex()
+        copied._models = self._models
+        copied._owners = {key: dict(owners) for key, owners in self._owners.items()}
+        copied._heads, copied._shapes = self._heads.copy(), self._shapes.copy()
+        copied._known, copied._numbered = dict(self._known), set(self._numbered)
+        return copied
+
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
         self.remove(product.id)

@@ -164,6 +164,16 @@ class Profiles:
         self._mentioned: Counter[str] = Counter()
         self._own: Counter[str] = Counter()
 
+    def copy(self) -> "Profiles":
+        """The same, to be changed alone; a profile itself never changes."""
+        copied = Profiles(self.profiler)
+        copied._profiles = dict(self._profiles)
+        copied._by_kind = {kind: set(ids) for kind, ids in self._by_kind.items()}
+        copied._by_term = {term: set(ids) for term, ids in self._by_term.items()}
+        copied._brands, copied._own = self._brands.copy(), self._own.copy()
+        copied._mentioned = self._mentioned.copy()
+        return copied
+
     def add(self, product: Product) -> None:
         """Know `product` from now on."""
         self.remove(product.id)

@@ -24,6 +24,13 @@ class ShopIndex:
         self._read: dict[str, tuple[object, ...]] = {}
         shelf.follow(self.change)
 
+    def fork(self, shelf: HotShelf) -> "ShopIndex":
+        """As it is now, to follow `shelf`, a fork of the one that it follows, alone."""
+        fork = ShopIndex(shelf, self._profiler, self._models)
+        fork.identifiers, fork.profiles = self.identifiers.copy(), self.profiles.copy()
+        fork._read = dict(self._read)
+        return fork
+
     async def rebuild(self) -> None:
         """Read the whole shelf afresh, beside the event loop; changes meanwhile count too."""
         self._late = []

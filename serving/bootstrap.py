@@ -85,7 +85,9 @@ async def build(
             model=parts.model_name(settings),
             catalog=catalog,
             encoding=refresher,
-            foresight=Foresight(shelf, retriever, prompts, configs.foresight(settings)),
+            foresight=Foresight(
+                shelf, retriever, finder, replies, prompts, configs.foresight(settings)
+            ),
             http=configs.http(settings),
         )
 

@@ -9,9 +9,11 @@ from typing import cast
 import pytest
 
 from pipeline.encoder import Encoder
+from pipeline.finding import make_finder
 from pipeline.foresight import Foreseen, Foresight
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.tokenizer import Tokenizer
 from serving.services import Services
@@ -38,7 +40,10 @@ async def admin_services(
     encoder = Encoder(LetterModel())
     retriever = Retriever(encoder, shelf)
     await retriever.rebuild()
-    yield replace(admin_services, foresight=Foresight(shelf, retriever, prompts))
+    finder = await make_finder(prompts.templates, shelf, retriever)
+    replies = Replies.beside(prompts)
+    foresight = Foresight(shelf, retriever, finder, replies, prompts)
+    yield replace(admin_services, foresight=foresight)
     await encoder.close()
 
 

@@ -109,16 +109,18 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     prompts = PromptBuilder(tokenizer, PromptConfig())
     engine = ReadingEngine(tokenizer, prompts)
     sessions = RedisSessions(admin_services.redis, SessionConfig())
+    finder = await make_finder(prompts.templates, shelf, retriever)
+    replies = Replies.beside(prompts)
     chat = Chat(
         shelf,
-        await make_finder(prompts.templates, shelf, retriever),
-        Replies.beside(prompts),
+        finder,
+        replies,
         prompts,
         engine,
         sessions,
         ChatConfig(),
     )
-    foresight = Foresight(shelf, retriever, prompts)
+    foresight = Foresight(shelf, retriever, finder, replies, prompts)
     services = replace(admin_services, chat=chat, engine=engine, foresight=foresight)
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")

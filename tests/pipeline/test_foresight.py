@@ -8,10 +8,12 @@ import pytest
 
 from catalog.product import Money, Product
 from pipeline.encoder import Encoder, Vectors
+from pipeline.finding import make_finder
 from pipeline.foresight import Foreseen, Foresight, ForesightConfig
 from pipeline.grounds import AnswerChange, Asking, Found
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever, RetrieverConfig
 from pipeline.tokenizer import Tokenizer
 from pipeline.types import Question
@@ -26,11 +28,21 @@ PAGE = Asking("How much is it?", "LAMP-1", "en")
 class Desk:
     """A live shop of four products, and what compares answers in it."""
 
+    foresight: Foresight
+
     def __init__(self, prompts: PromptBuilder, encoder: Encoder) -> None:
         self.shelf, self.encoder, self.prompts = HotShelf(), encoder, prompts
         self.shelf.replace((lamp(), shirt(), product("3", "xxx mug"), product("4", "zzz")), 7)
         self.retriever = Retriever(encoder, self.shelf, RetrieverConfig(products=2))
-        self.foresight = Foresight(self.shelf, self.retriever, prompts)
+        self.replies = Replies.beside(prompts)
+
+    async def open(self, config: ForesightConfig | None = None) -> Foresight:
+        """Read the shelf, and compare over it from now on."""
+        finder = await make_finder(self.prompts.templates, self.shelf, self.retriever, 2)
+        self.foresight = Foresight(
+            self.shelf, self.retriever, finder, self.replies, self.prompts, config
+        )
+        return self.foresight
 
     async def changes(
         self, *askings: Asking, changed: tuple[Product, ...] = (), removed: tuple[str, ...] = ()
@@ -55,6 +67,7 @@ async def desk(prompts: PromptBuilder) -> AsyncIterator[Desk]:
     encoder = Encoder(LetterModel())
     desk = Desk(prompts, encoder)
     await desk.retriever.rebuild()
+    await desk.open()
     yield desk
     await encoder.close()
 
@@ -148,7 +161,7 @@ async def test_the_lines_are_those_of_the_prompt(desk: Desk, tokenizer: Tokenize
 
 
 async def test_new_texts_are_bounded_and_those_beyond_are_counted(desk: Desk) -> None:
-    some = Foresight(desk.shelf, desk.retriever, desk.prompts, ForesightConfig(max_texts=1))
+    some = await desk.open(ForesightConfig(max_texts=1))
     changed = (product("5", "kkk"), product("6", "jjj", zh="帽"), lamp(price="75.00"))
     found = await some.compare([Asking("jjj", None, "en"), PAGE], changed, ())
     assert found.not_searched == 1
@@ -170,6 +183,7 @@ async def test_texts_are_encoded_once_however_often_they_are_looked_at(
     encoder = Encoder(model)
     desk = Desk(prompts, encoder)
     await desk.retriever.rebuild()
+    await desk.open()
     new = tuple(product(str(n), f"kkk {n}") for n in range(10, 19))
     await desk.changes(MUG, changed=new)
     encoded = model.encoded
@@ -183,3 +197,17 @@ async def test_what_somebody_else_changed_since_is_left_as_it_is(desk: Desk) -> 
     stale = replace(lamp(price="75.00"), version=8)
     found = await desk.foresight.compare([PAGE], [stale], [])
     assert found == Foreseen(1, overtaken=1)
+
+
+async def test_what_is_understood_of_a_question_is_foreseen_too(desk: Desk) -> None:
+    cheapest = Asking("cheapest lamp", None, "en")
+    number = Asking("do you have SKU 5-XL-99?", None, "en")
+    cheap = replace(lamp(price="5.00"), id="5")
+    variants = tuple(replace(v, sku=f"5-XL-9{n}") for n, v in enumerate(cheap.variants))
+    new = (replace(cheap, variants=(*variants, replace(variants[0], sku="5-XL-99"))),)
+    before, after = await desk.changes(cheapest, number, changed=new)
+    assert ids(before.before.products)[0] == "LAMP"
+    assert ids(before.after.products)[0] == "5"
+    assert after.before.products == ()
+    assert "5-xl-99" in after.before.facts[0].lower()
+    assert ids(after.after.products) == ["5"]

@@ -13,10 +13,12 @@ from redis.asyncio import Redis
 
 from catalog.product import Product
 from pipeline.encoder import Encoder
+from pipeline.finding import make_finder
 from pipeline.foresight import Foreseen, Foresight
 from pipeline.grounds import Asking
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.replies import Replies
 from pipeline.retriever import Retriever
 from serving.catalog_services import CatalogConfig, CatalogServices
 from serving.tokens import ROLES
@@ -64,7 +66,8 @@ async def shop(
     encoder = Encoder(LetterModel())
     retriever = Retriever(encoder, shelf)
     await retriever.rebuild()
-    foresight = Held(shelf, retriever, prompts)
+    finder = await make_finder(prompts.templates, shelf, retriever)
+    foresight = Held(shelf, retriever, finder, Replies.beside(prompts), prompts)
     foresight.gate = asyncio.Event()
     foresight.gate.set()
     services = replace(base, catalog=catalog, foresight=foresight)
