@@ -65,7 +65,7 @@ async def test_a_client_that_leaves_frees_the_engines_slot_despite_heartbeats(
     async with serving(services) as port:
         for path, body in (
             ("/chat", ASK),
-            ("/v1/chat/completions", {"prompt": "hi", "stream": True}),
+            ("/v1/chat/completions", {"prompt": ASK["message"], "stream": True}),
         ):
             async with post(port, path, body) as reply:
                 await until_running(services, 1)
