@@ -106,14 +106,16 @@ class FactFinder:
         """A canonical colour in the shopper's language; anything else as it is."""
         return self._lexicons[locale].color_names.get(color, color)
 
-    def asks_of_one(self, question: str, product: Product) -> bool:
-        """Whether `question` names `product`: most of what tells in its title."""
+    def named(self, question: str, product: Product) -> float:
+        """Which part of what tells in the title of `product` is in `question`, from 0 to 1; a
+        title of one word counts for nothing."""
         words = self._lexicon.telling(fold(question))
-        for text in product.texts.values():
-            title = self._lexicon.telling(text.title)
-            if len(title) > 1 and len(title & words) >= _NAMED * len(title):
-                return True
-        return False
+        titles = (self._lexicon.telling(text.title) for text in product.texts.values())
+        return max((len(t & words) / len(t) for t in titles if len(t) > 1), default=0.0)
+
+    def asks_of_one(self, question: str, product: Product) -> bool:
+        """Whether `question` names `product`."""
+        return self.named(question, product) >= _NAMED
 
     def topics(self, question: str, product: Product) -> frozenset[str]:
         """What `question` asks about `product`."""

@@ -41,7 +41,8 @@ class Lister:
         self._facts, self._renderers = facts, renderers
         self._kinds = Kinds.load(templates)
         self._wants = phrases(every(cues, "sell") + every(cues, "which"))
-        self._points = phrases(every(cues, "reference") + every(cues, "definite"))
+        self._points = phrases(every(cues, "reference"))
+        self._definite = phrases(every(cues, "definite"))
 
     def asks_for_things(self, question: Question, found: Found, sources: Sequence[Source]) -> bool:
         """Whether `question` asks for products that will do, and they were searched for."""
@@ -51,7 +52,7 @@ class Lister:
         if found.explain.winner == "price" or _demands(what):
             return True
         text = framed(question.text)
-        if has_any(text, self._points) or self._facts.asks_of_one(question.text, product):
+        if has_any(text, self._points) or self._is_named(question, text, product):
             return False
         topics = self._facts.topics(question.text, product)
         if has_any(text, self._wants) or (what.kind and "price" in topics):
@@ -108,6 +109,13 @@ class Lister:
         """Whether it asks in which colours or sizes something comes."""
         facts = self._facts.fitting(question.text, product, question.locale)
         return any(f.choice is not None and f.choice.status == "choices" for f in facts)
+
+    def _is_named(self, question: Question, text: str, product: Product) -> bool:
+        """Whether one product is meant: by most of its title, or by "the" and a part of it."""
+        if self._facts.asks_of_one(question.text, product):
+            return True
+        part = self._facts.named(question.text, product)
+        return part > 0 and has_any(text, self._definite)
 
     def _tells(self, question: Question, product: Product) -> bool:
         """Whether the record answers with an attribute that is not only what kind it is."""

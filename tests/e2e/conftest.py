@@ -1,5 +1,6 @@
 """A real browser before the whole line: the real chat, a real Redis, an engine that reads aloud."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
@@ -109,20 +110,26 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     prompts = PromptBuilder(tokenizer, PromptConfig())
     engine = ReadingEngine(tokenizer, prompts)
     sessions = RedisSessions(admin_services.redis, SessionConfig())
-    chat = Chat(
-        shelf,
+    finder, replies = (
         await make_finder(prompts.templates, shelf, retriever),
         Replies.beside(prompts),
+    )
+    following = asyncio.create_task(admin_services.catalog.policies.follow(replies.policies.use))
+    chat = Chat(
+        shelf,
+        finder,
+        replies,
         prompts,
         engine,
         sessions,
         ChatConfig(),
     )
     foresight = Foresight(shelf, retriever, prompts)
-    services = replace(admin_services, chat=chat, engine=engine, foresight=foresight)
+    services = replace(admin_services, chat=chat, engine=engine, foresight=foresight, finder=finder)
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")
         context.set_default_timeout(60_000)
         yield Desk(services, await context.new_page(), f"http://127.0.0.1:{port}", engine)
         await context.close()
+    following.cancel()
     await encoder.close()
