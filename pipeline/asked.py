@@ -10,6 +10,8 @@ _TOPIC = 3.0
 _OFF_TOPIC = 1.0
 """Taken from an attribute that is about something else too: the filling's weight, when only the
 filling was asked for."""
+_NUMBER = 5
+"""Characters of a SKU that is hardly a word or a size besides."""
 _EXACT, _NAME, _VALUE = 1.5, 1.0, 1.0
 
 
@@ -38,7 +40,8 @@ class Lexicon:
 class Asked:
     """A question about a product, taken apart once.
 
-    `text` is the question `framed`, without the product's title, which would answer everything.
+    `text` is the question `framed`, without the product's title and numbers, which would answer
+    everything.
     """
 
     def __init__(self, question: str, product: Product, lexicon: Lexicon) -> None:
@@ -47,6 +50,8 @@ class Asked:
         for text in product.texts.values():
             rest = rest.replace(fold(text.title), " ")
             titles |= set(terms(text.title))
+        for number in (product.id, *(variant.sku for variant in product.variants)):
+            rest = rest.replace(fold(number), " ") if len(number) >= _NUMBER else rest
         self._lexicon = lexicon
         self.text = framed(rest)
         self.topics = lexicon.asked_topics(self.text)

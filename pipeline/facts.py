@@ -6,17 +6,17 @@ topics that the question names (`words.json`), names and values that it shares w
 options that it asks for. Live facts are read from the record given, at this moment.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from catalog.product import Locale, Product, Variant
 from pipeline.asked import Asked, Lexicon
 from pipeline.choices import Choice, ChoiceReader, matching
-from pipeline.offers import Live, live_facts
+from pipeline.offers import Live, Row, live_facts, row
 from pipeline.options import OptionReader, Wish
 from pipeline.sentences import sentences
-from pipeline.words import Words, shape
+from pipeline.words import Words, fold, shape
 
 MOST_FACTS = 3
 _ASKED = 4.5
@@ -29,8 +29,14 @@ _TOUCHED = 0.3
 """What is shared at least by a fact that a model may make something of."""
 _NEAR = 0.9
 """How far below the best candidate another may lie and still be told."""
+_NAMED = 0.6
+"""The part of a title's telling words by which a question names it."""
 _ON_TOPIC = 2.0
 """What a fact beside a choice must score: sharing a word with the question is not enough."""
+
+
+Fits = Callable[[Variant], bool]
+"""Whether a variant will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,46 @@ class FactFinder:
         live = live_facts(product, product.variants, locale, self.options)
         return Fact("product", name=product.text(locale).title, live=live)
 
+    def row(self, question: str, product: Product, locale: Locale, fits: Fits) -> Row:
+        """`product` as one of several that `question` asks for: its variants that are meant, of
+        those the ones that `fits`."""
+        asked = Asked(question, product, self._lexicon)
+        wishes = [w for w in self.options.wishes(asked.text, product, locale) if w.values]
+        meant = _meant(product, wishes, None)
+        names = tuple(wish.said for wish in wishes) if len(meant) < len(product.variants) else ()
+        meant = [variant for variant in meant if fits(variant)] or meant
+        return row(product.text(locale).title, names, meant)
+
+    def say_color(self, color: str, locale: Locale) -> str:
+        """A canonical colour in the shopper's language; anything else as it is."""
+        return self._lexicons[locale].color_names.get(color, color)
+
+    def named(self, question: str, product: Product) -> float:
+        """Which part of what tells in the title of `product` is in `question`, from 0 to 1; a
+        title of one word counts for nothing."""
+        words = self._lexicon.telling(fold(question))
+        titles = (self._lexicon.telling(text.title) for text in product.texts.values())
+        return max((len(t & words) / len(t) for t in titles if len(t) > 1), default=0.0)
+
+    def asks_of_one(self, question: str, product: Product) -> bool:
+        """Whether `question` names `product`."""
+        return self.named(question, product) >= _NAMED
+
+    def topics(self, question: str, product: Product) -> frozenset[str]:
+        """What `question` asks about `product`."""
+        return Asked(question, product, self._lexicon).topics
+
+    def is_open(self, question: str, product: Product) -> bool:
+        """Whether `question` asks nothing in particular about `product`."""
+        asked = Asked(question, product, self._lexicon)
+        return not asked.terms and not asked.topics
+
     def knows(self, question: str, product: Product, locale: Locale, sku: str | None) -> bool:
         """Whether the record may answer `question`: some fact of it shares something with it, or
         the question asks for nothing in particular."""
-        asked = Asked(question, product, self._lexicon)
-        if not asked.terms and not asked.topics:
+        if self.is_open(question, product):
             return True
+        asked = Asked(question, product, self._lexicon)
         if self.fitting(question, product, locale, sku):
             return True
         return any(score >= _TOUCHED for score, _ in self._details(asked, product, locale))

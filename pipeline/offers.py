@@ -39,6 +39,35 @@ class Live:
     stock: tuple[StockLine, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One product among several: what it costs at least, and whether it can be had.
+
+    `asked` are the values that the price is of, `lowest` whether others cost more.
+    """
+
+    title: str
+    asked: tuple[str, ...]
+    price: Money
+    before: Money | None
+    lowest: bool
+    status: Availability
+
+
+def row(title: str, asked: tuple[str, ...], variants: Sequence[Variant]) -> Row:
+    """The row of a product of which `variants` are meant; those that can be had come first."""
+    having = [variant for variant in variants if variant.available] or variants
+    best = min(having, key=lambda variant: paid(variant).amount)
+    several = len({paid(variant).amount for variant in having}) > 1
+    before = best.price if best.sale_price else None
+    return Row(title, asked, paid(best), before, several, best.availability)
+
+
+def paid(variant: Variant) -> Money:
+    """What it costs now."""
+    return variant.sale_price or variant.price
+
+
 def live_facts(
     product: Product, variants: Sequence[Variant], locale: Locale, options: OptionReader
 ) -> Live:

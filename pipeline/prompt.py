@@ -7,7 +7,7 @@ engine's prefix cache reuses it. Each part is tokenised once and ends with a lin
 tokenizer would part it anyway; stable blocks are kept tokenised until their product changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +92,11 @@ class PromptBuilder:
     def facts(self) -> FactFinder:
         """What chooses the facts that stand beside a question."""
         return self._facts
+
+    @property
+    def renderers(self) -> Mapping[Locale, Renderer]:
+        """What renders the texts of each locale."""
+        return self._renderers
 
     @property
     def templates(self) -> Path:
@@ -179,13 +184,14 @@ class PromptBuilder:
     ) -> str:
         """The facts of the first product that answer `question`; `room` is in tokens.
 
-        If none does and it was searched for, the product itself is the answer.
+        If none does, the product itself is the answer where it was searched for, or nothing in
+        particular is asked.
         """
         if not products:
             return ""
         first, locale = products[0], question.locale
         found = self._facts.fitting(question.text, first, locale, question.sku)
-        if not found and searched:
+        if not found and (searched or self._facts.is_open(question.text, first)):
             found = (self._facts.introduce(first, locale),)
         limit = min(self._config.max_fact_tokens, room // 4)
         return clip(self._tokenizer, self._renderers[question.locale].facts(found), limit)

@@ -13,9 +13,9 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from catalog.product import LOCALES, Locale, Product
+from catalog.product import LOCALES, Locale, Money, Product
 from pipeline.facts import Fact
-from pipeline.offers import Live
+from pipeline.offers import Live, Row
 from pipeline.options import OptionReader
 from pipeline.words import Words
 
@@ -73,7 +73,7 @@ class Renderer:
         environment.globals["transcript"] = transcript
         environment.globals["customer"] = speakers["customer"]
         environment.globals["assistant"] = speakers["assistant"]
-        names = ("policy", "product", "live", "facts", "question", "history")
+        names = ("policy", "product", "live", "facts", "question", "history", "list", "bounds")
         self._templates = {name: environment.get_template(f"{name}.j2") for name in names}
 
     def policy(self) -> str:
@@ -115,6 +115,14 @@ class Renderer:
     def history(self, question: str) -> str:
         """A question of an earlier turn."""
         return self._render("history", question=question)
+
+    def listing(self, rows: Sequence[Row], lead: str) -> str:
+        """Several products on one line; `lead` is what their order means, or empty."""
+        return flatten(self._render("list", rows=rows, lead=lead))
+
+    def bounds(self, low: Money | None, high: Money | None) -> str:
+        """A price asked for, in words."""
+        return flatten(self._render("bounds", low=low, high=high))
 
     def _render(self, name: str, **values: Any) -> str:
         return self._templates[name].render(values)

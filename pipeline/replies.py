@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pipeline.encoder import normalise
 from pipeline.facts import FactFinder
 from pipeline.found import Found, NotCarried
+from pipeline.listing import Lister
 from pipeline.policies import UNKNOWN, Policies
 from pipeline.prompt import PromptBuilder
 from pipeline.rendering import flatten
@@ -36,16 +37,20 @@ class Replies:
     suits small models, which cannot judge that for themselves; others are told to by the policy.
     """
 
-    def __init__(self, policies: Policies, facts: FactFinder, *, facts_only: bool) -> None:
+    def __init__(
+        self, policies: Policies, facts: FactFinder, lister: Lister, *, facts_only: bool
+    ) -> None:
         self.policies = policies
         self._facts = facts
+        self._lister = lister
         self._facts_only = facts_only
 
     @classmethod
     def beside(cls, prompts: PromptBuilder) -> "Replies":
         """Those that suit the model which `prompts` are for, with the texts as shipped."""
         policies = Policies.load(prompts.templates)
-        return cls(policies, prompts.facts, facts_only=prompts.is_transcript)
+        lister = Lister(prompts.facts, prompts.renderers, prompts.templates)
+        return cls(policies, prompts.facts, lister, facts_only=prompts.is_transcript)
 
     def reply(self, question: Question, found: Found, sources: Sequence[Source]) -> Reply | None:
         """The answer to `question`, or None if the model shall give it from `sources`."""
@@ -54,9 +59,10 @@ class Replies:
             return None if told else self._text(found.intent, question)
         if found.not_carried is not None:
             return self._not_carried(found.not_carried, question)
-        if sources and found.unmet and not self._is_choice(question, sources[0]):
-            wishes = (", " if question.locale == "en" else "、").join(map(_said, found.unmet))
-            return self._text("unmet", question, wishes=wishes)
+        if sources and found.unmet and not self._is_choice(question, found, sources[0]):
+            return self._unmet(question, found, sources)
+        if self._facts_only and self._lister.asks_for_things(question, found, sources):
+            return Reply(self._lister.line(question, found, sources))
         if sources:
             asks_of_one = sources[0].why != "search" or _names(question, sources[0])
             if not (self._facts_only and asks_of_one) or self._is_known(question, sources[0]):
@@ -72,14 +78,24 @@ class Replies:
         product, locale = source.product, question.locale
         return bool(self._facts.fitting(question.text, product, locale, question.sku))
 
-    def _is_choice(self, question: Question, source: Source) -> bool:
-        """Whether the record says itself in which colours and sizes it comes."""
+    def _is_choice(self, question: Question, found: Found, source: Source) -> bool:
+        """Whether what is not met is told by the record: in which colours and sizes one product
+        comes that the question names."""
         product, locale = source.product, question.locale
+        if not self._facts.asks_of_one(question.text, product):
+            return False
         facts = self._facts.fitting(question.text, product, locale, question.sku)
         return any(fact.kind == "choice" for fact in facts)
 
     def _is_known(self, question: Question, source: Source) -> bool:
         return self._facts.knows(question.text, source.product, question.locale, question.sku)
+
+    def _unmet(self, question: Question, found: Found, sources: Sequence[Source]) -> Reply:
+        what, locale = found.explain.understood, question.locale
+        gap = ", " if locale == "en" else "、"
+        wishes = gap.join(_said(self._lister.wish(wish, what, locale)) for wish in found.unmet)
+        nearest = self._lister.nearest(question, found, sources)
+        return self._text("unmet", question, wishes=wishes, nearest=nearest)
 
     def _not_carried(self, asked: NotCarried, question: Question) -> Reply:
         gap = "、" if question.locale == "zh" else ", "

@@ -1,5 +1,6 @@
 """A real browser before the whole line: the real chat, a real Redis, an engine that reads aloud."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, replace
@@ -111,6 +112,7 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
     sessions = RedisSessions(admin_services.redis, SessionConfig())
     finder = await make_finder(prompts.templates, shelf, retriever)
     replies = Replies.beside(prompts)
+    following = asyncio.create_task(admin_services.catalog.policies.follow(replies.policies.use))
     chat = Chat(
         shelf,
         finder,
@@ -121,10 +123,11 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
         ChatConfig(),
     )
     foresight = Foresight(shelf, retriever, finder, replies, prompts)
-    services = replace(admin_services, chat=chat, engine=engine, foresight=foresight)
+    services = replace(admin_services, chat=chat, engine=engine, foresight=foresight, finder=finder)
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")
         context.set_default_timeout(60_000)
         yield Desk(services, await context.new_page(), f"http://127.0.0.1:{port}", engine)
         await context.close()
+    following.cancel()
     await encoder.close()

@@ -17,6 +17,8 @@ FILE = (
 )
 DEARER = "sku,title,price,currency,stock\nSH-BLK,Linen Shirt,41.50,USD,4\n"
 SLOW_MS = 60_000
+SAVED_MS = 1_200
+"""After which every gateway has what was saved."""
 HOSTILE = (
     "<script>document.title='run'</script><iframe src=\"/healthz\"></iframe>"
     "<img src=x onerror=\"document.title='run'\">{{ 7 * 7 }}"
@@ -89,6 +91,36 @@ async def test_a_saved_question_shows_in_the_preview_what_an_import_would_change
     before, after = answers.locator("tbody td").nth(0), answers.locator("tbody td").nth(1)
     await expect(before).to_contain_text("The black price is $30.00.")
     await expect(after).to_contain_text("The black price is $41.50.")
+
+
+async def test_why_a_question_finds_what_it_finds_is_shown(desk: Desk) -> None:
+    page = desk.page
+    await desk.sign_in()
+    await page.get_by_role("navigation").get_by_role("link", name="Why found").click()
+    await page.get_by_label("Question").fill("something made of linen")
+    await page.get_by_role("button", name="Search").click()
+    found = page.locator("#found")
+    await expect(found.get_by_role("link", name="Linen Shirt")).to_be_visible()
+    await expect(found).to_contain_text("found by search")
+    await expect(page.locator("#candidates tbody tr")).to_have_count(1)
+    await expect(page.locator("#candidates tbody")).to_contain_text("Linen Shirt")
+
+
+async def test_a_text_that_is_changed_is_the_next_shoppers_answer(desk: Desk) -> None:
+    page = desk.page
+    await desk.sign_in()
+    await page.get_by_role("navigation").get_by_role("link", name="Answers in words").click()
+    card = page.locator("#en-human")
+    await card.get_by_label("Text").fill("Ring 555 0100, from nine to five.")
+    await card.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("status")).to_contain_text("the next answer has it")
+    await page.wait_for_timeout(SAVED_MS)
+
+    await page.get_by_role("navigation").get_by_role("link", name="Products").click()
+    await page.get_by_role("link", name="Linen Shirt").click()
+    await page.get_by_label("Question about this product").fill("I want to talk to a human")
+    await page.get_by_role("button", name="Ask").click()
+    await expect(page.locator("#answer")).to_have_text("Ring 555 0100, from nine to five.")
 
 
 async def test_text_that_would_run_is_shown_instead(desk: Desk) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from catalog.product import Locale, Money, Product, Text, Variant
 from pipeline.facts import Fact, FactFinder
+from pipeline.rendering import TEMPLATES, renderers
+from pipeline.words import Words
 from tests.pipeline.shop import lamp, shirt
 
 
@@ -173,3 +175,43 @@ def test_at_most_three_facts(finder: FactFinder) -> None:
 def test_same_question_gives_the_same_facts(finder: FactFinder) -> None:
     asked = "Which size and what price, in black or white?"
     assert found(finder, asked, shirt()) == found(finder, asked, shirt())
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "said"),
+    [
+        ("en", "is it in stock?", "White M is in stock (low stock, only 3 left)."),
+        ("zh", "有货吗", "白色M有货（库存不多，只剩3件）。"),
+    ],
+)
+def test_the_stock_of_one_variant_says_its_size_once(
+    finder: FactFinder, lexicons: dict[Locale, Words], locale: Locale, text: str, said: str
+) -> None:
+    variants = tuple(
+        replace(v, stock=3, availability="in_stock") if v.sku == "SH-wh-M" else v
+        for v in shirt().variants
+    )
+    facts = found(finder, text, replace(shirt(), variants=variants), locale, "SH-wh-M")
+    assert renderers(lexicons, finder.options, TEMPLATES, True)[locale].facts(facts) == said
+
+
+def test_a_price_stands_apart_from_its_variant(
+    finder: FactFinder, lexicons: dict[Locale, Words]
+) -> None:
+    one, two = (
+        Variant(name, Money(Decimal(price), "CNY"), options=(("规格", name),), stock=50)
+        for name, price in (("枕头*1", "800.00"), ("枕头*2", "1500.00"))
+    )
+    pillow = Product("P", "zh", {"zh": Text("枕头")}, (one, two))
+    line = renderers(lexicons, finder.options, TEMPLATES, True)["zh"].facts(
+        found(finder, "多少钱", pillow, "zh")
+    )
+    assert line == "价格是枕头*1 800.00元；枕头*2 1500.00元。"
+
+
+def test_a_value_that_is_a_sentence_ends_once(
+    finder: FactFinder, lexicons: dict[Locale, Words]
+) -> None:
+    rendering = renderers(lexicons, finder.options, TEMPLATES, True)
+    assert rendering["zh"].facts([Fact("detail", "洗涤", "请用冷水。")]) == "洗涤：请用冷水。"
+    assert rendering["en"].facts([Fact("detail", "care", "Cold wash.")]) == "Care: Cold wash."

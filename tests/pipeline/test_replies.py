@@ -2,21 +2,29 @@
 
 import pytest
 
+from catalog.product import Locale
 from pipeline.facts import FactFinder
 from pipeline.found import Found, NotCarried
+from pipeline.listing import Lister
 from pipeline.policies import Policies
-from pipeline.rendering import TEMPLATES
+from pipeline.rendering import TEMPLATES, renderers
 from pipeline.replies import Replies
 from pipeline.retriever import Hit
 from pipeline.types import Question, Source, Why
+from pipeline.words import Words
 from tests.pipeline.shop import lamp, shirt
 
 POLICIES = Policies.load(TEMPLATES)
 
 
 @pytest.fixture
-def replies(finder: FactFinder) -> Replies:
-    return Replies(POLICIES, finder, facts_only=True)
+def lister(finder: FactFinder, lexicons: dict[Locale, Words]) -> Lister:
+    return Lister(finder, renderers(lexicons, finder.options, TEMPLATES, True), TEMPLATES)
+
+
+@pytest.fixture
+def replies(finder: FactFinder, lister: Lister) -> Replies:
+    return Replies(POLICIES, finder, lister, facts_only=True)
 
 
 def asked(text: str, locale: str = "en") -> Question:
@@ -85,15 +93,21 @@ def test_a_question_that_the_record_answers_goes_to_the_model(replies: Replies, 
 
 @pytest.mark.parametrize("text", ["does it float on seawater?", "was the inventor vegetarian?"])
 def test_a_question_that_the_record_does_not_answer_is_not_given_to_a_small_model(
-    finder: FactFinder, replies: Replies, text: str
+    finder: FactFinder, replies: Replies, lister: Lister, text: str
 ) -> None:
     assert said(replies, asked(text), HIT, about()) == POLICIES.text("unknown", "en")
-    large = Replies(POLICIES, finder, facts_only=False)
+    large = Replies(POLICIES, finder, lister, facts_only=False)
     assert said(large, asked(text), HIT, about()) is None
 
 
-def test_products_that_were_searched_for_are_an_answer_themselves(replies: Replies) -> None:
-    assert said(replies, asked("something for the desk"), HIT, about("search")) is None
+def test_products_that_were_searched_for_are_an_answer_themselves(
+    finder: FactFinder, replies: Replies, lister: Lister
+) -> None:
+    found = Found((Hit("lamp", "search"),))
+    text = said(replies, asked("something for the desk"), found, about("search"))
+    assert text == "What comes nearest: Reading Lamp: $80.00, in stock."
+    large = Replies(POLICIES, finder, lister, facts_only=False)
+    assert said(large, asked("something for the desk"), found, about("search")) is None
 
 
 def test_nothing_that_fits_is_said(replies: Replies) -> None:
