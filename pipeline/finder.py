@@ -37,7 +37,7 @@ _DEPTH = 200
 _EXPLAINED = 10
 _POINTED = re.compile(r"\b(?:the|this|that|these|those)((?: [\w'-]+){1,3})")
 """Words after an article that points at one thing: "the blue jacket"."""
-_KIND, _LOOKS, _MISFIT = 0.3, 0.05, 0.2
+_HEAD, _KIND, _LOOKS, _MISFIT = 0.7, 0.03, 0.05, 0.2
 """What being of the kind or looking as asked adds to a score of at most 1, and what is taken from
 what the shop says is for others or of another colour."""
 
@@ -290,7 +290,10 @@ class Finder:
         profile = self._index.profiles.get(id_)
         if profile is None:
             return 0.0
-        worth = _KIND * (reading.kind is not None and reading.kind in profile.kinds)
+        worth = 0.0
+        if reading.kind is not None:
+            kind = _HEAD if reading.headed else _KIND
+            worth += kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
         if reading.audience and profile.audience:
             worth += _LOOKS if profile.audience & reading.audience else -_MISFIT
         for color in reading.colors:
