@@ -29,6 +29,7 @@ from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
 from pipeline.understand import Reading, Understander
+from pipeline.variants import VariantReader
 from pipeline.words import terms
 
 _NEAREST = 3
@@ -38,8 +39,9 @@ _DEPTH = 200
 _EXPLAINED = 10
 _POINTED = re.compile(r"\b(?:the|this|that|these|those)((?: [\w'-]+){1,3})")
 """Words after an article that points at one thing: "the blue jacket"."""
-_LOOKS = 0.05
-"""What having the looks asked for adds to a score of at most 1."""
+_HEAD, _KIND, _LOOKS, _MISFIT = 0.7, 0.03, 0.05, 0.2
+"""What being of the kind or looking as asked adds to a score of at most 1, and what is taken from
+what the shop says is for others or of another colour."""
 
 
 class Named(Protocol):
@@ -98,6 +100,7 @@ class Finder:
         self._shelf, self._retriever, self._index = shelf, retriever, index
         self._understander = understander
         self._options = facts.options
+        self._variants = VariantReader(facts.options)
         self._filters = Filters(shelf, facts.options)
         self._followups = FollowUps(shelf, facts.options)
         self._intents, self._judge = intents, judge
@@ -156,6 +159,15 @@ class Finder:
     async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""
         reading = self._understander.read(question.text, self._index)
+        found = await self._read(question, turns, reading, timings)
+        product = self._shelf.get(found.hits[0].product_id) if found.hits else None
+        if product is None or found.sku is not None:
+            return found
+        return replace(found, sku=self._variants.meant(reading, question, turns, product))
+
+    async def _read(
+        self, question: Question, turns: Sequence[Turn], reading: Reading, timings: StageTimings
+    ) -> Found:
         if (found := self._identified(reading)) is not None:
             return found
         intent = self._intents.read(question.text) if self._intents is not None else None
@@ -256,7 +268,8 @@ class Finder:
         if (kind := self._judged(question, reading, focus, likest)) is not None:
             timings.mark("search")
             return self._not_carried(question, reading, kind, likest)
-        candidates = self._looks_first(candidates, likest)
+        if focus.within is None and not reading.filters:
+            candidates = self._fitting_first(reading, candidates, likest)
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
         if narrowed.ids is None and (reading.filters or narrowed.many is not None):
@@ -285,20 +298,35 @@ class Finder:
             return self._judge.unsold_sort(question.text, reading.said, likest)
         return self._judge.unsold(question.text, likest)
 
-    @staticmethod
-    def _looks_first(
-        candidates: tuple[Candidate, ...], likest: tuple[Candidate, ...]
+    def _fitting_first(
+        self,
+        reading: Reading,
+        candidates: tuple[Candidate, ...],
+        likest: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...]:
-        """The likest, those with the looks asked for before others that are about as like.
-
-        Looks are no demand: a record may leave them out.
-        """
-        if candidates is likest:
-            return candidates
-        fitting = {candidate.product_id for candidate in candidates}
+        """The likest, those of the kind and with the looks asked for before others that are about
+        as like. Neither is a demand: a record may leave them out."""
         known = {candidate.product_id for candidate in likest}
-        ranked = sorted(likest, key=lambda c: -c.score - _LOOKS * (c.product_id in fitting))
+        ranked = sorted(likest, key=lambda c: -c.score - self._worth(reading, c.product_id))
         return (*ranked, *(c for c in candidates if c.product_id not in known))
+
+    def _worth(self, reading: Reading, id_: str) -> float:
+        """What being of the kind and looking as asked add to a product's score."""
+        profile = self._index.profiles.get(id_)
+        if profile is None:
+            return 0.0
+        worth = 0.0
+        if reading.kind is not None:
+            kind = _HEAD if reading.headed else _KIND
+            worth += kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
+        if reading.audience and profile.audience:
+            worth += _LOOKS if profile.audience & reading.audience else -_MISFIT
+        for color in reading.colors:
+            if self._filters.comes_in(profile, color):
+                worth += _LOOKS
+            elif profile.sure:
+                worth -= _MISFIT
+        return worth
 
     def _late(
         self,
@@ -328,7 +356,8 @@ class Finder:
     ) -> tuple[Candidate, ...]:
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
-        deep = among is None and (reading.filters or reading.colors or reading.audience)
+        wishes = reading.filters or reading.kind or reading.colors or reading.audience
+        deep = among is None and wishes
         depth = _DEPTH if deep else max(self._products, least)
         return self._retriever.candidates(question.text, vector, depth, among)
 

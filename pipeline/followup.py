@@ -62,6 +62,8 @@ class FollowUps:
             several = next((ids for ids in reversed(shown) if len(ids) > 1), shown[-1])
             if reading.place < len(several):
                 return Focus("conversation", (several[reading.place],))
+        if reading.other_one and (other := _other_of_two(shown)):
+            return Focus("conversation", (other,))
         on_page = self._known((page,) if page else (), profiles)
         current = on_page or (shown[-1] if shown else ())
         if not current:
@@ -83,6 +85,8 @@ class FollowUps:
         if reading.kind is not None:
             same = tuple(id_ for id_ in current if reading.kind in profiles.known(id_).kinds)
             if not same:
+                if reading.goes_with and (within := profiles.of_kind(reading.kind)):
+                    return Focus(reference, (), within, prefer=_belonging(profiles, about, within))
                 return self._other_kind(reading, profiles, reference, current, earlier)
             if not reading.refers and self._names_another(reading, profiles, current):
                 return Focus()
@@ -92,6 +96,8 @@ class FollowUps:
             if fresh and not (reading.refers or reading.definite) and reading.colors:
                 return Focus(reference, (), profiles.of_kind(reading.kind), prefer=same)
             return Focus(reference, (*same, *(id_ for id_ in current if id_ not in same)))
+        if reading.comparative and not reading.refers and not self._has_sizes(current[0]):
+            return Focus(reference, (), self._alike(profiles, current))
         if reading.another or reading.filters or reading.refusals:
             return self._filtered(reading, profiles, reference, current)
         others = about.audience and reading.audience and not about.audience & reading.audience
@@ -102,6 +108,12 @@ class FollowUps:
         if turned := self._turned_to(reading, profiles, current):
             return Focus(reference, (), turned)
         return Focus(reference, self._meant(reading, profiles, current, about))
+
+    def _has_sizes(self, id_: str) -> bool:
+        """Whether a bigger one may be another size of the same."""
+        product = self._shelf.get(id_)
+        options = product.options if product is not None else ()
+        return any(product is not None and self._options.is_size(product, o) for o in options)
 
     def _turned_to(
         self, reading: Reading, profiles: Profiles, current: tuple[str, ...]
@@ -241,6 +253,21 @@ class FollowUps:
 
     def _known(self, ids: Sequence[str], profiles: Profiles) -> tuple[str, ...]:
         return tuple(id_ for id_ in ids if self._shelf.get(id_) is not None and profiles.get(id_))
+
+
+def _other_of_two(shown: Sequence[Sequence[str]]) -> str | None:
+    """Of two that were shown, the one that the last turn was not about."""
+    two = next((ids for ids in reversed(shown) if len(ids) == len(set(ids)) == 2), None)
+    if two is None:
+        return None
+    return two[0] if shown[-1][0] == two[1] and len(shown[-1]) == 1 else two[1]
+
+
+def _belonging(profiles: Profiles, about: Profile, within: Set[str]) -> tuple[str, ...]:
+    """Those that share words with a product as things of one series do, the most first."""
+    shared = {id_: len(profiles.known(id_).terms & about.terms) for id_ in within}
+    most = max(shared.values())
+    return tuple(sorted(id_ for id_, count in shared.items() if count == most > 0))
 
 
 def _told(reading: Reading, profile: Profile) -> int:

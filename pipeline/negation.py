@@ -35,6 +35,8 @@ class NegationReader:
         self._before = re.compile(alternatives(every(cues, "negation", "before")))
         self._attributive = frozenset(every(cues, "negation", "attributive"))
         self._color_only = frozenset(every(cues, "negation", "color_only"))
+        self._wanting = re.compile(rf"{alternatives(every(cues, 'negation', 'wanting'))}\s*$")
+        self._adjectival = tuple(every(cues, "negation", "adjectival"))
         self._skip = re.compile(rf"\s*{alternatives(every(cues, 'negation', 'skip'))}\s*")
         self._until = re.compile(alternatives(every(cues, "negation", "until")))
         self._after = re.compile(alternatives(every(cues, "negation", "after")))
@@ -68,7 +70,7 @@ class NegationReader:
             begin = cue.end() + (clause[cue.end() : cue.end() + 1] == "-")
             while (skip := self._skip.match(clause, begin)) and skip.end() > begin:
                 begin = skip.end()
-            end, refused = self._object(clause, begin, cue.group())
+            end, refused = self._object(clause, begin, cue)
             if refused:
                 found.append((cue.start(), end, refused))
             at = max(end, cue.end()) if refused else cue.end()
@@ -79,11 +81,11 @@ class NegationReader:
                 found.append((0, cue.end(), refused))
         return found
 
-    def _object(self, clause: str, begin: int, cue: str) -> tuple[int, list[str]]:
+    def _object(self, clause: str, begin: int, cue: re.Match[str]) -> tuple[int, list[str]]:
         """Where what is refused ends, and the things themselves."""
         if begin >= len(clause) or clause[begin] == "\0":
             return begin, []
-        if _HAN.match(clause[begin]) or _HAN.search(cue):
+        if _HAN.match(clause[begin]) or _HAN.search(cue.group()):
             return self._han_object(clause, begin, cue)
         return self._latin_object(clause, begin)
 
@@ -121,19 +123,23 @@ class NegationReader:
             and self._has_color(following.group())
         )
 
-    def _han_object(self, clause: str, begin: int, cue: str) -> tuple[int, list[str]]:
+    def _han_object(self, clause: str, begin: int, match: re.Match[str]) -> tuple[int, list[str]]:
+        cue, at = match.group(), match.start()
         stops = (self._until.search(clause, begin), self._before.search(clause, begin + 1))
         stop = min((s for s in stops if s), key=lambda match: match.start(), default=None)
         end = stop.start() if stop else len(clause)
         mark = clause.find("的", begin, end)
         following = clause[mark + 1 :].strip()
         attributive = mark > begin and not self._asking.match(following or "\0")
+        if mark > begin and self._wanting.search(clause[:at].replace("\0", "有")):
+            attributive = True
         if mark > begin:
             end = mark
         refused = clause[begin:end].split("\0", maxsplit=1)[0].strip()
         if cue in self._attributive and not attributive:
             return begin, []
-        if cue in self._color_only and not (attributive or self._has_color(refused)):
+        told = attributive or refused.endswith(self._adjectival) or self._has_color(refused)
+        if cue in self._color_only and not told:
             return begin, []
         parts = [part.strip() for part in re.split(r"[和或跟与及/]|还有|或者", refused)]
         return end, [part for part in parts if part]

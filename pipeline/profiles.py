@@ -32,7 +32,7 @@ class Profile:
     `mentioned` are the kinds that its title, category and options name, whatever it is itself,
     `has` those that its other texts do.
     `audience` is for whom the shop says it is. `looks` are the canonical colours of each form it
-    comes in. `text` is all that it says of itself, `framed`; `terms` those of its title, brand,
+    comes in, `sure` whether the shop states them and does not only mention them. `text` is all that it says of itself, `framed`; `terms` those of its title, brand,
     category and options, `brands` those of its brand.
     """
 
@@ -42,6 +42,7 @@ class Profile:
     has: frozenset[str]
     audience: frozenset[Audience]
     looks: tuple[frozenset[str], ...]
+    sure: bool
     text: str
     terms: frozenset[str]
     brands: frozenset[str]
@@ -83,20 +84,23 @@ class Profiler:
             for text in texts
             for part in (*(f"{n} {v}" for n, v in text.attributes), text.description)
         )
+        sure, looks = self._looks(product)
         return Profile(
             own=own,
             kinds=frozenset(broad for kind in own for broad in self.kinds.chain(kind)),
             mentioned=frozenset(_free(self.kinds.in_text(written))),
             has=frozenset(name.kind for name in self.kinds.in_text(rest)),
             audience=frozenset(w for w in AUDIENCES if has_any(places, self._stated[w])),
-            looks=tuple(self._looks(product)),
+            looks=looks,
+            sure=sure,
             text=framed(f"{told} ; {rest}"),
             terms=frozenset(terms(told)) - self._stop,
             brands=frozenset(terms(product.brand)) - self._stop,
         )
 
-    def _looks(self, product: Product) -> Iterator[frozenset[str]]:
-        """By options, else by title and attributes that list colours, else as described."""
+    def _looks(self, product: Product) -> tuple[bool, tuple[frozenset[str], ...]]:
+        """By options, else by title and attributes that list colours, else as described; before
+        them, whether they are stated."""
         texts = list(product.texts.values())
         colors = self._options.colors_of
         optional = [
@@ -115,8 +119,8 @@ class Profiler:
         described = [colors(" ; ".join(text.description for text in texts))]
         for looks in (optional, listed + whole, described):
             if told := [look for look in looks if look]:
-                yield from told
-                return
+                return looks is not described, tuple(told)
+        return False, ()
 
     def _kinds(self, text: Text, brand: str) -> Iterable[str]:
         """What the title's head says, set right by the category; else what the category says,

@@ -27,6 +27,8 @@ _SHADE = 2
 """A colour's name of more characters is rather a shade's."""
 _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
 """As in 有同款的裤子吗, before the kind."""
+_PAUSE = re.compile(r"[,，。;；!！?？]")
+_RELATIVE = re.compile(r"^\s+that(?=\s+[a-z])")
 _OPTIONS = frozenset({"color", "size"})
 
 
@@ -56,6 +58,9 @@ class Reading:
     thing; `trades`: whether it is sold; `turns`: "what about". `refers`: it points at something
     known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it asks what
     goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the last.
+    `headed`: it names the kind first and then what it is for, in or like.
+    `other_one`: it means the one of two that the last turn was not about; `comparative`: a bigger
+    one; `goes_with`: what belongs to the thing talked about.
     `about_options`: it asks for colours or sizes. `shades`: exact colours, as `framed`.
     """
 
@@ -85,6 +90,10 @@ class Reading:
     fits: bool
     than: bool
     another: bool
+    headed: bool
+    other_one: bool
+    comparative: bool
+    goes_with: bool
     place: int | None
     about_options: bool
     topics: frozenset[str]
@@ -133,6 +142,9 @@ class Understander:
                 "another",
                 "sell",
                 "those",
+                "other_one",
+                "comparative",
+                "goes_with",
             )
         }
         self._that = re.compile(alternatives(every(cues, "relative")))
@@ -146,6 +158,9 @@ class Understander:
             for c in cues
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
+        heads = alternatives(every(cues, "heads"))
+        self._headed = re.compile(rf"\s*{heads}|\s*[,，]?[\u3400-\u9fff]{{2}}")
+        self._stuff = tuple(every(cues, "negation", "stuff"))
         self._pointing = re.compile(alternatives(every(cues, "reference")) + r"\s*$")
         self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
         self._common = frozenset(
@@ -172,14 +187,14 @@ class Understander:
             refusals = tuple(r for r in refusals if r.colors or r.brands)
         shaped, whole = framed(rest), framed(text)
         named = [n for n in self._kinds.in_text(rest) if not self._is_brand(rest, n, index)]
-        name = self._about(plain(rest), named, index)
+        name = self._about(rest, named, index)
         kind, at = (None, (0, 0)) if name is None else (name.kind, place(rest, name))
         if kind is None:
-            kind = next((r.kind for r in refusals if r.kind), None)
+            kind = next((r.kind for r in refusals if r.kind), None) or self._rest_of(refusals)
         beside = framed(without(rest, [at]))
         topics = self._lexicon.asked_topics(beside)
         latin, han = self._brands.named(beside)
-        told = self._terms(beside) | self._modifiers(text[slice(*at)])
+        told = self._terms(beside) | self._modifiers(text[slice(*at)], kind)
         latin |= self._brands.among(terms(text[slice(*at)]))
         told = (told - han) | latin
         return Reading(
@@ -201,10 +216,10 @@ class Understander:
             short=len(_WORD.findall(text)) <= _SHORT // 2,
             listing=has_any(beside, self._said["which"]),
             sells=has_any(beside, self._said["sell"]) or bool(_HAS_SUCH.search(rest[: at[0]])),
-            refers=has_any(f" {shaped.strip()} ", self._said["reference"]),
+            refers=has_any(framed(_relative(rest, at)), self._said["reference"]),
             definite=has_any(shaped, self._definite),
             points=has_any(
-                framed(self._pointing.sub("", rest[: at[0]]) + " , " + rest[at[1] :]),
+                framed(self._pointing.sub("", rest[: at[0]]) + " , " + _behind(rest[at[1] :])),
                 self._said["reference"],
             ),
             turns=has_any(whole, self._said["turns"]),
@@ -212,14 +227,19 @@ class Understander:
             fits=has_any(shaped, self._said["fits"]),
             than=has_any(beside, self._said["than"]),
             another=has_any(beside, self._said["another"]) and not topics & _OPTIONS,
+            headed=kind is not None and bool(self._headed.match(rest[at[1] :])),
+            other_one=has_any(whole, self._said["other_one"]),
+            comparative=has_any(beside, self._said["comparative"]) and not topics & _OPTIONS,
+            goes_with=has_any(beside, self._said["goes_with"]),
             place=next((place for place, words in self._places if words.search(rest)), None),
             about_options=bool(topics & _OPTIONS),
             topics=topics,
         )
 
-    def _about(self, shaped: str, named: Sequence[Named], index: ShopIndex) -> Named | None:
+    def _about(self, rest: str, named: Sequence[Named], index: ShopIndex) -> Named | None:
         """The kind that the question is about: of a compound the last, of several that would do
         one that is sold, else the first."""
+        shaped = plain(rest)
         limit = self._profiler.limit(shaped)
         before = [name for name in named if name.end <= limit]
         if not before and not self._is_for(shaped, named):
@@ -231,6 +251,8 @@ class Understander:
             if self._is_line(shaped, name) and not self._is_line(shaped, about):
                 continue
             between = shaped[about.end : name.start].strip()
+            if _PAUSE.search(rest[place(rest, about)[1] : place(rest, name)[0]]):
+                continue
             either = framed(between).strip() in self._either
             if (
                 not between
@@ -240,6 +262,11 @@ class Understander:
             ):
                 about = name
         return about
+
+    def _rest_of(self, refusals: Sequence[Refusal]) -> str | None:
+        """What else is wanted where one sort is refused: of "anything but wall clocks", clocks."""
+        sorts = (kind for refusal in refusals for kind in refusal.kinds)
+        return next((self._kinds.broader[k] for k in sorts if k in self._kinds.broader), None)
 
     def _is_brand(self, rest: str, name: Named, index: ShopIndex) -> bool:
         """Whether a fruit in the singular is a brand of the shop, with more to come."""
@@ -266,6 +293,8 @@ class Understander:
         kinds = [name.kind for name in self._kinds.in_text(said)]
         kind = kinds[-1] if colors and kinds else None
         latin, han = self._brands.named(said)
+        if len(said) > _SHADE and said.endswith(self._stuff):
+            telling = frozenset(self._lexicon.telling(said[:-1])) or telling
         for name in kinds:
             telling = self._kinds.modifiers(said, name, self._lexicon.telling) or telling
         return Refusal(said, colors, frozenset(kinds), telling - han | latin, kind, latin)
@@ -279,9 +308,11 @@ class Understander:
             term for term in telling if "的" not in term and not self._options.colors_of(term)
         )
 
-    def _modifiers(self, said: str) -> frozenset[str]:
+    def _modifiers(self, said: str, kind: str | None) -> frozenset[str]:
         """Of a kind in several words all but the last: an oxford shirt is one sort of shirt."""
-        return self._terms(" ".join(said.split()[:-1])) if said.isascii() else frozenset()
+        if said.isascii():
+            return self._terms(" ".join(said.split()[:-1]))
+        return self._kinds.modifiers(said, kind, self._terms) if kind else frozenset()
 
     def _gone(self, beside: str, topics: frozenset[str]) -> bool:
         """Whether it asks which ones are sold out."""
@@ -298,6 +329,16 @@ class Understander:
             return False
         wants = has_any(whole, self._said["which"]) or has_any(whole, self._said["those"])
         return wants and not topics & _OPTIONS
+
+
+def _behind(text: str) -> str:
+    """What stands behind a kind, without the "that" of "a stroller that folds"."""
+    return _RELATIVE.sub(" ", text)
+
+
+def _relative(rest: str, at: tuple[int, int]) -> str:
+    """`rest` without the relative pronoun of the kind that stands at this place."""
+    return rest[: at[1]] + _behind(rest[at[1] :]) if at[1] else rest
 
 
 def _is_word(identifier: Identifier, index: ShopIndex) -> bool:

@@ -16,6 +16,7 @@ _SPELLINGS: Mapping[str, str] = {
     "kg": "kg kgs kilo kilos kilogram kilograms 公斤 千克",
     "g": "g gram grams gramme grammes 克",
     "mg": "mg milligram milligrams 毫克",
+    "gsm": "gsm g/m2 g/sqm 克/平方米 克每平方米 克/平米 克/平",
     "mm": "mm millimetre millimetres millimeter millimeters 毫米",
     "cm": "cm centimetre centimetres centimeter centimeters 厘米 公分",
     "m": "m metre metres meter meters 米",
@@ -36,6 +37,9 @@ _SPELLINGS: Mapping[str, str] = {
 _UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
 _LATIN = "|".join(sorted((w for w in _UNITS if w.isascii()), key=len, reverse=True))
 _HAN = "|".join(sorted((w for w in _UNITS if not w.isascii()), key=len, reverse=True))
+_DIGIT = "零一二三四五六七八九"
+_SPELT = re.compile(rf"([{_DIGIT}两十百]+)(?=\s?(?:{_HAN}))")
+_AND_TENTHS = re.compile(rf"(\d)\s?(?:米|m(?![a-z0-9]))([{_DIGIT[1:]}\d])(?![{_DIGIT}两十百\d.])")
 NUMBER = r"\d+(?:[.,]\d+)*(?:(?:-|\s)?\d+/\d+)?|\d+/\d+"
 _MEASURE = re.compile(
     rf"(?<![a-z0-9_.])(?P<number>{NUMBER})(?:"
@@ -52,6 +56,7 @@ def measured(text: str) -> tuple[str, list[str]]:
     The bare numbers stay in the text, for those who leave the unit out.
     """
     found: list[str] = []
+    text = spelled_out(text)
 
     def take(match: re.Match[str]) -> str:
         number = match["number"].replace(" ", "-")
@@ -59,6 +64,33 @@ def measured(text: str) -> tuple[str, list[str]]:
         return f" {number} "
 
     return _MEASURE.sub(take, _TIMES.sub(" x ", text)), found
+
+
+def spelled_out(text: str) -> str:
+    """Folded `text` with the numbers of its Chinese measures as digits: 三十公分, 一米八."""
+    if not _SPELT.search(text) and not _AND_TENTHS.search(text):
+        return text
+    text = _SPELT.sub(lambda match: _digits(match.group()), text)
+    return _AND_TENTHS.sub(lambda m: f"{m[1]}.{_digits(m[2])}米", text)
+
+
+def _digits(written: str) -> str:
+    """A Chinese number under a thousand in digits; several digits alone as they stand."""
+    if written.isascii():
+        return written
+    if not {"十", "百"} & set(written):
+        return "".join(str(_value(sign)) for sign in written)
+    total, digit = 0, 0
+    for sign in written:
+        if sign in "十百":
+            total, digit = total + (digit or 1) * (10 if sign == "十" else 100), 0
+        else:
+            digit = _value(sign)
+    return str(total + digit)
+
+
+def _value(sign: str) -> int:
+    return 2 if sign == "两" else _DIGIT.index(sign)
 
 
 def _unit(match: re.Match[str]) -> str:
