@@ -122,7 +122,7 @@ async def test_an_answer_at_stake_that_is_right_is_sent_as_it_is(shop: Shop) -> 
 async def test_a_piece_with_nothing_at_stake_does_not_wait_for_the_next(shop: Shop) -> None:
     pieces = ("It", " is", " made", " of", " brass", " and", " linen", ".", " Nice")
     engine = SteppedEngine(*pieces)
-    asking = Question("Tell me about it.", "en", "a1", product_id="LAMP")
+    asking = Question("Who makes it?", "en", "a1", product_id="LAMP")
     answer = shop.chat(engine).answer(asking, StageTimings())
     assert isinstance(await anext(answer), Sources)
     for piece in pieces:
