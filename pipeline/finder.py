@@ -244,7 +244,10 @@ class Finder:
             timings.mark("search")
             return self._not_carried(question, reading, kind, likest)
         if focus.within is None and not reading.filters:
-            candidates = self._fitting_first(reading, candidates, likest)
+            ranked = self._fitting_first(reading, candidates, likest)
+            fits = ranked and ranked[0].product_id in {c.product_id for c in candidates}
+            if not (fits and self._is_all(reading)):
+                candidates = ranked
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
         if narrowed.ids is None and (reading.filters or narrowed.many is not None):
@@ -285,6 +288,14 @@ class Finder:
         ranked = sorted(likest, key=lambda c: -c.score - self._worth(reading, c.product_id))
         return (*ranked, *(c for c in candidates if c.product_id not in known))
 
+    def _is_all(self, reading: Reading) -> bool:
+        """Whether kind, looks and brand are all that is asked for: then they are a demand,
+        if what is likest satisfies it."""
+        profiles = self._index.profiles
+        if reading.kind is None or not profiles.of_kind(reading.kind):
+            return False
+        return not any(t not in reading.brands and profiles.knows(t) for t in reading.terms)
+
     def _worth(self, reading: Reading, id_: str) -> float:
         """What being of the kind and looking as asked add to a product's score."""
         profile = self._index.profiles.get(id_)
@@ -299,7 +310,7 @@ class Finder:
         for color in reading.colors:
             if self._filters.comes_in(profile, color):
                 worth += _LOOKS
-            elif profile.sure:
+            elif profile.sure and reading.kind is not None:
                 worth -= _MISFIT
         return worth
 

@@ -159,7 +159,7 @@ class Understander:
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
         heads = alternatives(every(cues, "heads"))
-        self._headed = re.compile(rf"\s*{heads}|\s*[,，]?[\u3400-\u9fff]{{2}}")
+        self._headed = re.compile(rf"\s*(?:{heads}|[,，]|[\u3400-\u9fff]+的\s*$)")
         self._stuff = tuple(every(cues, "negation", "stuff"))
         self._pointing = re.compile(alternatives(every(cues, "reference")) + r"\s*$")
         self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
@@ -251,11 +251,10 @@ class Understander:
             if self._is_line(shaped, name) and not self._is_line(shaped, about):
                 continue
             between = shaped[about.end : name.start].strip()
-            if _PAUSE.search(rest[place(rest, about)[1] : place(rest, name)[0]]):
-                continue
+            pause = _PAUSE.search(rest[place(rest, about)[1] : place(rest, name)[0]])
             either = framed(between).strip() in self._either
             if (
-                not between
+                (not between and not pause)
                 or between.endswith("的")
                 or has_any(framed(between), self._said["sell"])
                 or (either and not index.profiles.carries(about.kind))
