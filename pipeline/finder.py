@@ -246,7 +246,8 @@ class Finder:
         if focus.within is None and not reading.filters:
             ranked = self._fitting_first(reading, candidates, likest)
             fits = ranked and ranked[0].product_id in {c.product_id for c in candidates}
-            if not (fits and self._is_all(reading)):
+            plain = not (reading.colors or reading.audience or reading.terms)
+            if not ((fits or plain) and self._is_all(reading)):
                 candidates = ranked
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
@@ -299,18 +300,16 @@ class Finder:
     def _worth(self, reading: Reading, id_: str) -> float:
         """What being of the kind and looking as asked add to a product's score."""
         profile = self._index.profiles.get(id_)
-        if profile is None:
+        if profile is None or reading.kind is None:
             return 0.0
-        worth = 0.0
-        if reading.kind is not None:
-            kind = _HEAD if reading.headed else _KIND
-            worth += kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
+        kind = _HEAD if reading.headed else _KIND
+        worth = kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
         if reading.audience and profile.audience:
             worth += _LOOKS if profile.audience & reading.audience else -_MISFIT
         for color in reading.colors:
             if self._filters.comes_in(profile, color):
                 worth += _LOOKS
-            elif profile.sure and reading.kind is not None:
+            elif profile.sure:
                 worth -= _MISFIT
         return worth
 

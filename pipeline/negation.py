@@ -123,9 +123,7 @@ class NegationReader:
             and self._has_color(following.group())
         )
 
-    def _han_object(
-        self, clause: str, begin: int, match: re.Match[str]
-    ) -> tuple[int, list[str]]:
+    def _han_object(self, clause: str, begin: int, match: re.Match[str]) -> tuple[int, list[str]]:
         cue, at = match.group(), match.start()
         stops = (self._until.search(clause, begin), self._before.search(clause, begin + 1))
         stop = min((s for s in stops if s), key=lambda match: match.start(), default=None)
