@@ -21,12 +21,13 @@ from pipeline.fusion import Candidate
 from pipeline.hotshelf import HotShelf
 from pipeline.kinds import Kinds
 from pipeline.options import Lexicons
-from pipeline.profiles import Profiler
+from pipeline.profiler import Profiler
+from pipeline.reading import Reading
 from pipeline.retriever import Hit, Retriever
 from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
-from pipeline.understand import Reading, Understander
+from pipeline.understand import Understander
 from pipeline.variants import VariantReader
 from pipeline.words import terms
 

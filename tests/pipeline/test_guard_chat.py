@@ -10,8 +10,8 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineError, GenerationRequest
 from pipeline.finder import Finder
-from pipeline.guarding.guard import Guards
 from pipeline.finding import make_finder
+from pipeline.guarding.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.replies import Replies
