@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from catalog.product import LOCALES
+from pipeline.cues import without
 from pipeline.rendering import TEMPLATES
 from pipeline.units import NUMBER, measured
 from pipeline.words import Words, fold, stem
@@ -47,8 +48,8 @@ class Analyser:
     def question(self, text: str) -> dict[str, float]:
         """The words that a question is searched by, and how much each counts."""
         folded = fold(text)
-        for phrase in self.phrases:
-            folded = folded.replace(phrase, " ")
+        spans = [span for phrase in self.phrases for span in _places(phrase, folded)]
+        folded = without(folded, spans)
         found: dict[str, float] = {}
         for word, weight in _words(folded):
             if word not in self.stop and word not in _PARTICLES:
@@ -67,6 +68,14 @@ def analyser(stop: set[str]) -> Analyser:
     """One that leaves out `stop`, stems and runs of Chinese characters."""
     han = sorted((word for word in stop if has_han(word)), key=lambda word: -len(word))
     return Analyser(frozenset(word for word in stop if not has_han(word)), tuple(han))
+
+
+def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where `phrase` is in `text`."""
+    at = text.find(phrase)
+    while at >= 0:
+        yield at, at + len(phrase)
+        at = text.find(phrase, at + 1)
 
 
 def _words(folded: str) -> Iterator[tuple[str, float]]:

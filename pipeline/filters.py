@@ -6,15 +6,16 @@ the set that these have left, and only if it is not too large for that.
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import islice
 
-from catalog.product import Locale, Product, Variant
+from catalog.product import Locale, Product
 from pipeline.found import Bounds, Order
 from pipeline.hotshelf import HotShelf
 from pipeline.options import OptionReader
-from pipeline.profiles import Profile, Profiles
-from pipeline.understand import Reading, Refusal
+from pipeline.prices import is_within, price_in_order, said
+from pipeline.profiler import Profile
+from pipeline.profiles import Profiles
+from pipeline.reading import Reading, Refusal
 
 _TITLE = 4
 """A question with so many words of products quotes one, and its colours may be the title's."""
@@ -175,7 +176,7 @@ class Filters:
         """By prices and stock, as they are at this moment."""
         products = [p for p in map(self._shelf.get, ids) if p is not None]
         for bounds in filter(None, (reading.price.bounds, beyond)):
-            kept = [p for p in products if any(_within(v, bounds) for v in p.variants)]
+            kept = [p for p in products if any(is_within(v, bounds) for v in p.variants)]
             if not kept:
                 unmet.append(said(bounds))
             products = kept or products
@@ -207,41 +208,12 @@ class Filters:
         return tuple(
             product.id
             for group in best
-            for product in sorted(group, key=lambda p: (sign * _price(p, order, bounds), p.id))
+            for product in sorted(
+                group, key=lambda p: (sign * price_in_order(p, order, bounds), p.id)
+            )
         )
-
-
-def price_of(variant: Variant) -> Decimal:
-    """What it costs now."""
-    return (variant.sale_price or variant.price).amount
-
-
-def said(bounds: Bounds) -> str:
-    """Bounds in short: "<= 100 USD"."""
-    low = "" if bounds.low is None else f">= {bounds.low}"
-    high = "" if bounds.high is None else f"<= {bounds.high}"
-    return " ".join(part for part in (low, high, bounds.currency or "") if part)
 
 
 def says(text: str, term: str) -> bool:
     """Whether `text`, which is `framed`, has this stem or these characters."""
     return (f" {term} " if term.isascii() else term) in text
-
-
-def _price(product: Product, order: Order, bounds: Bounds | None) -> Decimal:
-    """The lowest or highest price, within the bounds if any is."""
-    prices = [price_of(v) for v in product.variants if bounds is None or _within(v, bounds)]
-    prices = prices or [price_of(variant) for variant in product.variants]
-    return min(prices) if order == "cheapest" else max(prices)
-
-
-def _within(variant: Variant, bounds: Bounds) -> bool:
-    price = price_of(variant)
-    if bounds.currency is not None and variant.price.currency != bounds.currency:
-        return False
-    if bounds.low is not None and (price < bounds.low or (bounds.strict and price == bounds.low)):
-        return False
-    return not (
-        bounds.high is not None
-        and (price > bounds.high or (bounds.strict and price == bounds.high))
-    )

@@ -23,12 +23,13 @@ from pipeline.fusion import Candidate
 from pipeline.hotshelf import HotShelf
 from pipeline.kinds import Kinds
 from pipeline.options import Lexicons
-from pipeline.profiles import Profiler
+from pipeline.profiler import Profiler
+from pipeline.reading import Reading
 from pipeline.retriever import Hit, Retriever
 from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
-from pipeline.understand import Reading, Understander
+from pipeline.understand import Understander
 from pipeline.variants import VariantReader
 from pipeline.words import terms
 
@@ -269,7 +270,11 @@ class Finder:
             timings.mark("search")
             return self._not_carried(question, reading, kind, likest)
         if focus.within is None and not reading.filters:
-            candidates = self._fitting_first(reading, candidates, likest)
+            ranked = self._fitting_first(reading, candidates, likest)
+            fits = ranked and ranked[0].product_id in {c.product_id for c in candidates}
+            plain = not (reading.colors or reading.audience or reading.terms)
+            if not ((fits or plain) and self._is_all(reading)):
+                candidates = ranked
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
         if narrowed.ids is None and (reading.filters or narrowed.many is not None):
@@ -310,15 +315,21 @@ class Finder:
         ranked = sorted(likest, key=lambda c: -c.score - self._worth(reading, c.product_id))
         return (*ranked, *(c for c in candidates if c.product_id not in known))
 
+    def _is_all(self, reading: Reading) -> bool:
+        """Whether kind, looks and brand are all that is asked for: then they are a demand,
+        if what is likest satisfies it."""
+        profiles = self._index.profiles
+        if reading.kind is None or not profiles.of_kind(reading.kind):
+            return False
+        return not any(t not in reading.brands and profiles.knows(t) for t in reading.terms)
+
     def _worth(self, reading: Reading, id_: str) -> float:
         """What being of the kind and looking as asked add to a product's score."""
         profile = self._index.profiles.get(id_)
-        if profile is None:
+        if profile is None or reading.kind is None:
             return 0.0
-        worth = 0.0
-        if reading.kind is not None:
-            kind = _HEAD if reading.headed else _KIND
-            worth += kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
+        kind = _HEAD if reading.headed else _KIND
+        worth = kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
         if reading.audience and profile.audience:
             worth += _LOOKS if profile.audience & reading.audience else -_MISFIT
         for color in reading.colors:

@@ -9,13 +9,15 @@ from decimal import Decimal
 from typing import Literal
 
 from catalog.product import LOCALES, Locale, Product
-from pipeline.filters import price_of, says
+from pipeline.filters import says
 from pipeline.found import Bounds
 from pipeline.hotshelf import HotShelf
 from pipeline.options import OptionReader
-from pipeline.profiles import Profile, Profiles
+from pipeline.prices import price_of
+from pipeline.profiler import Profile
+from pipeline.profiles import Profiles
+from pipeline.reading import Reading
 from pipeline.types import Turn
-from pipeline.understand import Reading
 from pipeline.words import framed, terms
 
 Reference = Literal["page", "conversation", "none"]

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from catalog.product import Product
 from pipeline.hotshelf import HotShelf
 from pipeline.identifiers import IdentifierIndex
-from pipeline.profiles import Profiler, Profiles
+from pipeline.profiler import Profiler
+from pipeline.profiles import Profiles
 
 
 class ShopIndex:

@@ -5,17 +5,17 @@ Nothing here knows which products there are, but for identifiers and for what ki
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pipeline.asked import Lexicon
-from pipeline.bounds import BoundsReader, PriceWish
+from pipeline.bounds import BoundsReader
 from pipeline.brands import Brands
 from pipeline.cues import Cues, alternatives, every, has_any, phrases, without
 from pipeline.identifiers import Identifier, IdentifierReader
 from pipeline.kinds import Kinds, Named, place, plain
 from pipeline.negation import NegationReader
 from pipeline.options import OptionReader
-from pipeline.profiles import AUDIENCES, Audience, Profiler
+from pipeline.profiler import AUDIENCES, Audience, Profiler
+from pipeline.reading import Reading, Refusal
 from pipeline.shop_index import ShopIndex
 from pipeline.words import Words, fold, framed, terms
 
@@ -30,81 +30,6 @@ _HAS_SUCH = re.compile(r"有[^,，。;；]{1,8}的$")
 _PAUSE = re.compile(r"[,，。;；!！?？]")
 _RELATIVE = re.compile(r"^\s+that(?=\s+[a-z])")
 _OPTIONS = frozenset({"color", "size"})
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Something refused: as said, and by what it is known.
-
-    `kind`: of "no black shoes", where shoes are wanted, but not in black.
-    """
-
-    said: str
-    colors: frozenset[str]
-    kinds: frozenset[str]
-    terms: frozenset[str]
-    kind: str | None = None
-    brands: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A question taken apart.
-
-    `text` is all of it and `rest` without prices, refusals and identifiers, both folded. `kind` is
-    what it is about and `kinds` all that it names; `said` is the kind in the shopper's words.
-    `terms` are the telling words besides, `brands` those of brands. `short`: a few words, as one
-    types into a search field. `listing`: it asks which there are. `sells`: whether there is such a
-    thing; `trades`: whether it is sold; `turns`: "what about". `refers`: it points at something
-    known (`definite`: by "the", "that"; `points`: at other than the kind). `fits`: it asks what
-    goes with what; `than`: it compares. `place`: of "the second one", from 0; -1 is the last.
-    `headed`: it names the kind first and then what it is for, in or like.
-    `other_one`: it means the one of two that the last turn was not about; `comparative`: a bigger
-    one; `goes_with`: what belongs to the thing talked about.
-    `about_options`: it asks for colours or sizes. `shades`: exact colours, as `framed`.
-    """
-
-    text: str
-    rest: str
-    identifiers: tuple[Identifier, ...]
-    price: PriceWish
-    refusals: tuple[Refusal, ...]
-    kind: str | None
-    kinds: tuple[str, ...]
-    said: str
-    audience: frozenset[Audience]
-    colors: frozenset[str]
-    terms: frozenset[str]
-    brands: frozenset[str]
-    available: bool
-    sold_out: bool
-    shades: tuple[str, ...]
-    short: bool
-    listing: bool
-    sells: bool
-    refers: bool
-    definite: bool
-    points: bool
-    turns: bool
-    trades: bool
-    fits: bool
-    than: bool
-    another: bool
-    headed: bool
-    other_one: bool
-    comparative: bool
-    goes_with: bool
-    place: int | None
-    about_options: bool
-    topics: frozenset[str]
-
-    @property
-    def filters(self) -> bool:
-        """Whether it says which products will do, beyond what they are."""
-        price = self.price
-        refuses = [r for r in self.refusals if self.kind or r.colors or r.brands or r.kinds]
-        ordered = price.order or price.cheaper or price.dearer
-        return bool(price.bounds or ordered or refuses or self.available or self.sold_out)
 
 
 class Understander:
@@ -159,7 +84,7 @@ class Understander:
             for place, words in zip((-1, 0, 1, 2, 3), c.data["ordinals"], strict=True)
         )
         heads = alternatives(every(cues, "heads"))
-        self._headed = re.compile(rf"\s*{heads}|\s*[,，]?[\u3400-\u9fff]{{2}}")
+        self._headed = re.compile(rf"\s*(?:{heads}|[,，]|[\u3400-\u9fff]+的\s*$)")
         self._stuff = tuple(every(cues, "negation", "stuff"))
         self._pointing = re.compile(alternatives(every(cues, "reference")) + r"\s*$")
         self._either = frozenset(framed(word).strip() for word in every(cues, "either"))
@@ -251,11 +176,10 @@ class Understander:
             if self._is_line(shaped, name) and not self._is_line(shaped, about):
                 continue
             between = shaped[about.end : name.start].strip()
-            if _PAUSE.search(rest[place(rest, about)[1] : place(rest, name)[0]]):
-                continue
+            pause = _PAUSE.search(rest[place(rest, about)[1] : place(rest, name)[0]])
             either = framed(between).strip() in self._either
             if (
-                not between
+                (not between and not pause)
                 or between.endswith("的")
                 or has_any(framed(between), self._said["sell"])
                 or (either and not index.profiles.carries(about.kind))

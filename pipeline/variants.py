@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from catalog.product import Product, Variant
 from pipeline.choices import matching
 from pipeline.options import OptionReader
+from pipeline.reading import Reading
 from pipeline.types import Question, Turn
-from pipeline.understand import Reading
 from pipeline.words import framed
 
 Chosen = dict[str, list[str]]
