@@ -62,6 +62,8 @@ class Carried:
         """What is asked for and not sold, as the shopper said it; None if it may be sold."""
         if not candidates or not self._asks_for_a_kind(text):
             return None
+        if self._retriever.has_synonym(text):
+            return None  # it goes by another name here
         dense = max((c.dense for c in candidates if c.dense is not None), default=0.0)
         found = self._retriever.coverage(text, [c.product_id for c in candidates[:_BEST]])
         config = self._config

@@ -6,7 +6,6 @@ enough: encode -> search -> select.
 
 import re
 from collections.abc import Collection, Sequence
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -15,14 +14,16 @@ from catalog.product import Product
 from pipeline.brands import Brands
 from pipeline.cues import every, load_cues
 from pipeline.encoder import normalise
+from pipeline.explaining import EXPLAINED, understood
 from pipeline.facts import FactFinder
 from pipeline.filters import Filters, Narrowed
 from pipeline.followup import Focus, FollowUps
-from pipeline.found import Explanation, Found, NotCarried, Understood
+from pipeline.found import Explanation, Found
 from pipeline.fusion import Candidate
 from pipeline.hotshelf import HotShelf
 from pipeline.kinds import Kinds
 from pipeline.options import Lexicons
+from pipeline.preferences import Preferences
 from pipeline.profiler import Profiler
 from pipeline.reading import Reading
 from pipeline.retriever import Hit, Retriever
@@ -30,19 +31,14 @@ from pipeline.shop_index import ShopIndex
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
 from pipeline.understand import Understander
+from pipeline.unsold import Judge, UnsoldKinds
 from pipeline.variants import VariantReader
 from pipeline.words import terms
 
-_NEAREST = 3
-"""Kinds that are named in place of one that is not sold."""
 _DEPTH = 200
 """How many of the most relevant are compared by price, where no kind or word narrows."""
-_EXPLAINED = 10
 _POINTED = re.compile(r"\b(?:the|this|that|these|those)((?: [\w'-]+){1,3})")
 """Words after an article that points at one thing: "the blue jacket"."""
-_HEAD, _KIND, _LOOKS, _MISFIT = 0.7, 0.03, 0.05, 0.2
-"""What being of the kind or looking as asked adds to a score of at most 1, and what is taken from
-what the shop says is for others or of another colour."""
 
 
 class Named(Protocol):
@@ -67,22 +63,6 @@ class Intents(Protocol):
         ...
 
 
-class Judge(Protocol):
-    """The last judgement whether the shop sells what is asked for, by words and scores."""
-
-    def unsold(self, text: str, candidates: Sequence[Candidate]) -> str | None:
-        """What is asked for and not sold, as the shopper said it; None if it may be sold."""
-        ...
-
-    def on(self, retriever: Retriever) -> "Judge":
-        """The same judgement, of what another retriever finds."""
-        ...
-
-    def unsold_sort(self, text: str, kind: str, candidates: Sequence[Candidate]) -> str | None:
-        """What is asked for, if it is a sort of a kind that is sold, and itself is not."""
-        ...
-
-
 class Finder:
     """Finds what a question is about; holds no state of any of them. One event loop."""
 
@@ -99,12 +79,13 @@ class Finder:
         products: int = 3,
     ) -> None:
         self._shelf, self._retriever, self._index = shelf, retriever, index
-        self._understander = understander
-        self._options = facts.options
+        self._understander, self._facts, self._judge = understander, facts, judge
         self._variants = VariantReader(facts.options)
         self._filters = Filters(shelf, facts.options)
         self._followups = FollowUps(shelf, facts.options)
-        self._intents, self._judge = intents, judge
+        self._preferences = Preferences(index, self._filters)
+        self._unsold_kinds = UnsoldKinds(index, judge)
+        self._intents = intents
         self._products = products
 
     @classmethod
@@ -148,14 +129,13 @@ class Finder:
     ) -> "Finder":
         """One that finds as this one does now, in forks of its shelf and of its retriever that
         have `changed` and not `removed`."""
-        fork = copy(self)
-        fork._shelf, fork._retriever = shelf, retriever
-        fork._index = self._index.fork(shelf)
-        fork._index.change(changed, removed)
-        fork._filters = Filters(shelf, self._options)
-        fork._followups = FollowUps(shelf, self._options)
-        fork._judge = None if self._judge is None else self._judge.on(retriever)
-        return fork
+        index = self._index.fork(shelf)
+        index.change(changed, removed)
+        return Finder(
+            shelf, retriever, index, self._understander, self._facts, intents=self._intents,
+            judge=None if self._judge is None else self._judge.on(retriever),
+            products=self._products,
+        )  # fmt: skip
 
     async def find(self, question: Question, turns: Sequence[Turn], timings: StageTimings) -> Found:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""
@@ -191,7 +171,8 @@ class Finder:
         )
         if focus.products:
             return self._leaning(reading, focus)
-        if focus.within is None and self._asks_unsold(reading):
+        has_synonym = self._retriever.has_synonym(question.text)
+        if focus.within is None and not has_synonym and self._unsold_kinds.asks(reading):
             return await self._unsold(question, reading, timings)
         within = focus.within
         if within is None and reading.kind and (turns or question.product_id):
@@ -203,14 +184,6 @@ class Finder:
         if decided := self._decided(reading, narrowed):
             return self._found(reading, focus, narrowed, decided, "price")
         return await self._searched(question, reading, focus, narrowed, timings)
-
-    def _asks_unsold(self, reading: Reading) -> bool:
-        """Whether a kind is asked for that is known and not sold. A fact may be asked of a product
-        whose texts leave its kind out: only who asks for things is told that there are none."""
-        asks = reading.sells or reading.listing or reading.filters or "price" in reading.topics
-        if not asks and (reading.refers or not reading.short):
-            return False
-        return reading.kind is not None and not self._index.profiles.carries(reading.kind)
 
     def _identified(self, reading: Reading) -> Found | None:
         """By identifiers alone."""
@@ -266,15 +239,13 @@ class Finder:
         likest = candidates
         if narrowed.ids is not None and not reading.filters:
             likest = await self._candidates(question, None, timings, reading, _DEPTH)
-        if (kind := self._judged(question, reading, focus, likest)) is not None:
+        judging = focus.within is None and not reading.filters
+        kind = self._unsold_kinds.judged(question, reading, likest) if judging else None
+        if kind is not None:
             timings.mark("search")
-            return self._not_carried(question, reading, kind, likest)
+            return self._unsold_kinds.told(question, reading, kind, likest)
         if focus.within is None and not reading.filters:
-            ranked = self._fitting_first(reading, candidates, likest)
-            fits = ranked and ranked[0].product_id in {c.product_id for c in candidates}
-            plain = not (reading.colors or reading.audience or reading.terms)
-            if not ((fits or plain) and self._is_all(reading)):
-                candidates = ranked
+            candidates = self._preferences.order(reading, candidates, likest)
         scores = {candidate.product_id: candidate for candidate in candidates}
         ids = tuple(scores)
         if narrowed.ids is None and (reading.filters or narrowed.many is not None):
@@ -286,58 +257,8 @@ class Finder:
         )
         timings.mark("search")
         found = self._found(reading, focus, narrowed, hits, "relevance")
-        explain = replace(found.explain, candidates=candidates[:_EXPLAINED])
+        explain = replace(found.explain, candidates=candidates[:EXPLAINED])
         return replace(found, explain=explain)
-
-    def _judged(
-        self,
-        question: Question,
-        reading: Reading,
-        focus: Focus,
-        likest: tuple[Candidate, ...],
-    ) -> str | None:
-        """What is not sold, by the last judgement; a kind that is known was judged by itself."""
-        if self._judge is None or focus.within is not None or reading.filters:
-            return None
-        if reading.kind is not None:
-            return self._judge.unsold_sort(question.text, reading.said, likest)
-        return self._judge.unsold(question.text, likest)
-
-    def _fitting_first(
-        self,
-        reading: Reading,
-        candidates: tuple[Candidate, ...],
-        likest: tuple[Candidate, ...],
-    ) -> tuple[Candidate, ...]:
-        """The likest, those of the kind and with the looks asked for before others that are about
-        as like. Neither is a demand: a record may leave them out."""
-        known = {candidate.product_id for candidate in likest}
-        ranked = sorted(likest, key=lambda c: -c.score - self._worth(reading, c.product_id))
-        return (*ranked, *(c for c in candidates if c.product_id not in known))
-
-    def _is_all(self, reading: Reading) -> bool:
-        """Whether kind, looks and brand are all that is asked for: then they are a demand,
-        if what is likest satisfies it."""
-        profiles = self._index.profiles
-        if reading.kind is None or not profiles.of_kind(reading.kind):
-            return False
-        return not any(t not in reading.brands and profiles.knows(t) for t in reading.terms)
-
-    def _worth(self, reading: Reading, id_: str) -> float:
-        """What being of the kind and looking as asked add to a product's score."""
-        profile = self._index.profiles.get(id_)
-        if profile is None or reading.kind is None:
-            return 0.0
-        kind = _HEAD if reading.headed else _KIND
-        worth = kind * (reading.kind in profile.kinds or reading.kind in profile.mentioned)
-        if reading.audience and profile.audience:
-            worth += _LOOKS if profile.audience & reading.audience else -_MISFIT
-        for color in reading.colors:
-            if self._filters.comes_in(profile, color):
-                worth += _LOOKS
-            elif profile.sure:
-                worth -= _MISFIT
-        return worth
 
     def _late(
         self,
@@ -363,7 +284,7 @@ class Finder:
         among: Collection[str] | None,
         timings: StageTimings,
         reading: Reading,
-        least: int = _EXPLAINED,
+        least: int = EXPLAINED,
     ) -> tuple[Candidate, ...]:
         vector = await self._retriever.encode(question.text)
         timings.mark("encode")
@@ -389,40 +310,7 @@ class Finder:
         """A kind that is known and not sold; the nearest are its own sort, else the likest."""
         kinds, sold = self._index.profiles.profiler.kinds, self._index.profiles.sold()
         if any(kind in sold for kind in kinds.siblings(reading.kind or "")):
-            return self._not_carried(question, reading, reading.said, ())
+            return self._unsold_kinds.told(question, reading, reading.said, ())
         candidates = await self._candidates(question, None, timings, reading)
         timings.mark("search")
-        return self._not_carried(question, reading, reading.said, candidates)
-
-    def _not_carried(
-        self,
-        question: Question,
-        reading: Reading,
-        kind: str,
-        candidates: tuple[Candidate, ...],
-    ) -> Found:
-        profiles = self._index.profiles
-        kinds, sold = profiles.profiler.kinds, profiles.sold()
-        near = [k for k in kinds.siblings(reading.kind or "") if k in sold]
-        for candidate in candidates:
-            profile = profiles.get(candidate.product_id)
-            near += sorted(profile.own) if profile is not None else ()
-        nearest = [kinds.say(k, question.locale) for k in dict.fromkeys(near)][:_NEAREST]
-        explain = Explanation(understood(reading), None, candidates[:_EXPLAINED], "not sold")
-        return Found(not_carried=NotCarried(kind, tuple(nearest)), explain=explain)
-
-
-def understood(reading: Reading, focus: Focus | None = None) -> Understood:
-    """The part of a reading that is shown to people."""
-    return Understood(
-        identifiers=tuple(identifier.written for identifier in reading.identifiers),
-        kind=reading.kind,
-        said=reading.said,
-        audience=tuple(sorted(reading.audience)),
-        colors=tuple(sorted(reading.colors)),
-        bounds=reading.price.bounds,
-        order=reading.price.order,
-        without=tuple(refusal.said for refusal in reading.refusals),
-        available=reading.available,
-        reference="none" if focus is None else focus.reference,
-    )
+        return self._unsold_kinds.told(question, reading, reading.said, candidates)

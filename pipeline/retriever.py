@@ -188,6 +188,11 @@ class Retriever:
             [] if self._words is None else strangers(text, self._analyser, self._words.vocabulary)
         )
 
+    def has_synonym(self, text: str) -> bool:
+        """Whether the shop says that something in `text` means the same as something else."""
+        terms = self._analyser.question(text)
+        return len(self._thesaurus.widened(terms)) > len(terms)
+
     def telling(self, text: str) -> int:
         """How many words of `text` tell one product from another."""
         return len(self._analyser.question(text))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from catalog.product import Product
 from pipeline.hotshelf import HotShelf
-from pipeline.identifiers import IdentifierIndex
+from pipeline.identifier_index import IdentifierIndex
 from pipeline.profiler import Profiler
 from pipeline.profiles import Profiles
 

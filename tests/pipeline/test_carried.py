@@ -88,3 +88,10 @@ def test_misspelt_heads_count_as_named(retriever: Retriever) -> None:
     assert retriever.coverage("steel kettle", ["3"]).share == 1.0
     assert not retriever.coverage("kettle stand", ["3"]).head
     assert retriever.coverage("kettle for a stand", ["3"]).head
+
+
+def test_what_the_shop_knows_by_another_name_is_not_judged(retriever: Retriever) -> None:
+    assert unsold(retriever, "angle irons", 0.6) == "angle irons"
+    retriever.use_synonyms([("angle iron", "garden chair")])
+    assert unsold(retriever, "angle irons", 0.6) is None
+    retriever.use_synonyms([])

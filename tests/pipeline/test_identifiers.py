@@ -7,7 +7,8 @@ import pytest
 
 from catalog.product import Money, Product, Text, Variant
 from pipeline.cues import load_cues
-from pipeline.identifiers import Identifier, IdentifierIndex, IdentifierReader
+from pipeline.identifier_index import IdentifierIndex
+from pipeline.identifiers import Identifier, IdentifierReader
 from pipeline.rendering import TEMPLATES
 from pipeline.words import fold
 from tests.pipeline.fakes import product
