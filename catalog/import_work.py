@@ -59,15 +59,15 @@ class ImportWork:
         self._tools, self._watch, self._kept = tools, watch, kept
         self._records = tools.records
         self._diffs: list[ProductDiff] = []
-        self._phase = "reading"
+        self._phase, self._told = "reading", ""
         self._beat = 0.0
 
     async def pause(self, done: int) -> None:
-        """Let other work go on, and say every second that one is alive."""
+        """Let other work go on; say every second, and in each new phase, that one is alive."""
         await asyncio.sleep(0)
         obey_cancellation()
-        if time.monotonic() - self._beat > _BEAT_S:
-            self._beat = time.monotonic()
+        if self._phase != self._told or time.monotonic() - self._beat > _BEAT_S:
+            self._beat, self._told = time.monotonic(), self._phase
             await self._records.step(self.import_id, self.token, phase=self._phase, done=done)
 
     async def plan(self) -> Plan:

@@ -131,7 +131,7 @@ async def test_kill_9_in_the_middle_of_an_import_leaves_the_catalogue_and_can_be
     assert record.state == "storing"
     assert await store.versions() == {"Z": 1}
     with pytest.raises(ImportBusyError):
-        await importer.undo(import_id, actor="ann")
+        await Importer(redis, store).undo(import_id, actor="ann")
     assert (await _left_alone(importer, redis, import_id)).state == "storing"
     assert (await importer.apply(import_id)).state == "applied"
     assert len(await store.versions()) == MANY + 1

@@ -14,16 +14,19 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
-    [("/chat", ASK), ("/v1/chat/completions", {"prompt": "Tell a story.", "stream": True})],
+    ("path", "body", "chunks"),
+    [
+        ("/chat", ASK, 4),
+        ("/v1/chat/completions", {"prompt": ASK["message"], "stream": True}, 1),
+    ],
 )
 async def test_a_client_that_leaves_frees_the_engines_slot_within_a_second(
-    shop: Shop, vllm_engine: Engine, path: str, body: object
+    shop: Shop, vllm_engine: Engine, path: str, body: object, chunks: int
 ) -> None:
     services = shop.services(engine=vllm_engine, max_tokens=500)
     async with serving(services) as port:
         async with post(port, path, body) as reply:
-            for _ in range(4):
+            for _ in range(chunks):
                 assert await reply.chunk()
             await until_running(services, 1)
             reply.reset()
