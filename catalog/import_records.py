@@ -98,7 +98,8 @@ class ImportRecord:
 
         Then it can be applied (or undone) again, or left as it is.
         """
-        return self.state in WORKING and now - self.beat / 1000 > lease_s
+        silent_ms = int(now * 1000) - self.beat  # in whole milliseconds, as a claim counts
+        return self.state in WORKING and silent_ms > int(lease_s * 1000)
 
 
 class ImportUnknownError(Exception):
