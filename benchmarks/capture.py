@@ -24,8 +24,9 @@ from pipeline.types import Question, Turn
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One request for each question, in their order, and the static heads."""
+    """The questions that reach the engine, a request for each, and the static heads."""
 
+    asked: tuple[ShopperQuestion, ...]
     requests: tuple[GenerationRequest, ...]
     heads: dict[Locale, tuple[int, ...]]
 
@@ -86,6 +87,7 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
         NoSessions(),
         config,
     )
+    reached: list[ShopperQuestion] = []
     for number, one in enumerate(asked):
         question = Question(
             text=one.message,
@@ -96,5 +98,7 @@ async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int
         )
         async for _ in chat.answer(question, StageTimings()):
             pass
+        if len(engine.requests) > len(reached):
+            reached.append(one)
     await encoder.close()
-    return Captured(tuple(engine.requests), prompts.heads())
+    return Captured(tuple(reached), tuple(engine.requests), prompts.heads())

@@ -142,8 +142,12 @@ def shown(result: dict[str, Any]) -> str:
 
 async def main(model: Path, count: int, levels: Sequence[int], on_page: bool) -> None:
     parts = [range(at, at + count) for at in range(0, count * (1 + ROUNDS * len(levels)), count)]
-    asked = questions(demo_products(), parts[-1].stop, SEED, on_page=on_page)
+    needed = parts[-1].stop
+    asked = questions(demo_products(), 2 * needed, SEED, on_page=on_page)
     captured = await capture(model, asked, MAX_TOKENS)
+    asked = captured.asked[:needed]  # the others are answered without the engine
+    if len(asked) < needed:
+        raise RuntimeError(f"{len(asked)} questions reach the engine, {needed} are needed")
     with tempfile.TemporaryDirectory(prefix="hotshelf-bench-") as folder:
         logs = Path(folder)
         async with (
