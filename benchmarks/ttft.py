@@ -145,9 +145,9 @@ async def main(model: Path, count: int, levels: Sequence[int], on_page: bool) ->
     needed = parts[-1].stop
     asked = questions(demo_products(), 2 * needed, SEED, on_page=on_page)
     captured = await capture(model, asked, MAX_TOKENS)
-    asked = captured.asked[:needed]  # the others are answered without the engine
-    if len(asked) < needed:
-        raise RuntimeError(f"{len(asked)} questions reach the engine, {needed} are needed")
+    reached = captured.asked[:needed]  # the others are answered without the engine
+    if len(reached) < needed:
+        raise RuntimeError(f"{len(reached)} questions reach the engine, {needed} are needed")
     with tempfile.TemporaryDirectory(prefix="hotshelf-bench-") as folder:
         logs = Path(folder)
         async with (
@@ -160,7 +160,7 @@ async def main(model: Path, count: int, levels: Sequence[int], on_page: bool) ->
                 max_tokens=str(MAX_TOKENS),
             ) as ours,
         ):
-            bench = Bench(engine, ours, asked, captured)
+            bench = Bench(engine, ours, reached, captured)
             warming, *measured = parts
             for arm in bench.arms:
                 await bench.run(arm, 1, warming)
