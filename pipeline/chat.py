@@ -5,7 +5,7 @@ Each step is a file of its own; `timings` is told when each one ends.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from uuid import uuid4
@@ -18,6 +18,7 @@ from pipeline.guarding.guard import Guards
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.replies import Replies, Reply
+from pipeline.retriever import hydrate
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.timing import StageTimings
 from pipeline.types import (
@@ -99,11 +100,35 @@ class Chat:
         )
         reply = self._replies.reply(question, found, sources)
         if reply is not None:
-            async with aclosing(self._say(reply, question, shown, timings)) as events:
-                async for event in events:
-                    yield event
-            return
-        in_prompt = sources[: self._config.prompt_products]
+            told = self._say(reply, question, shown, timings)
+        else:
+            told = self._generate(question, turns, shown, timings)
+        async with aclosing(told) as events:
+            async for event in events:
+                yield event
+
+    async def _history(self, question: Question, timings: StageTimings) -> tuple[Turn, ...]:
+        if question.history is not None:
+            return question.history
+        if question.session_id is None:
+            return ()
+        turns = await self._sessions.history(question.session_id)
+        timings.mark("session")
+        return turns
+
+    def _hydrate(self, found: Found, timings: StageTimings) -> tuple[Source, ...]:
+        """The records of what was found, as they are at this moment."""
+        if not found.hits:
+            return ()
+        sources = hydrate(self._shelf, found.hits)
+        timings.mark("hydrate")
+        return sources
+
+    async def _generate(
+        self, question: Question, turns: Sequence[Turn], shown: Sources, timings: StageTimings
+    ) -> AsyncGenerator[Event, None]:
+        """An answer of the engine, as events; the guard reads along."""
+        in_prompt = shown.sources[: self._config.prompt_products]
         prompt = self._prompts.build(question, in_prompt, turns)
         timings.mark("render")
 
@@ -121,36 +146,12 @@ class Chat:
             failures.append(Failure(error.code, str(error)))
         finally:
             await generation.close()
-            turn = Turn(
-                question.text,
-                generation.text,
-                tuple(source.product.id for source in sources),
-                generation.finish,
-            )
-            failures += await asyncio.shield(self._remember(session_id, turn))
+            failures += await self._keep(question, generation.text, generation.finish, shown)
         for failure in failures:
             yield failure
         if generation.answered:
             yield Timing(question.answer_id, generation.counts(prompt.trimmed))
-        yield Done(session_id, generation.finish, version)
-
-    async def _history(self, question: Question, timings: StageTimings) -> tuple[Turn, ...]:
-        if question.history is not None:
-            return question.history
-        if question.session_id is None:
-            return ()
-        turns = await self._sessions.history(question.session_id)
-        timings.mark("session")
-        return turns
-
-    def _hydrate(self, found: Found, timings: StageTimings) -> tuple[Source, ...]:
-        """The records of what was found, as they are at this moment."""
-        if not found.hits:
-            return ()
-        records = ((self._shelf.get(hit.product_id), hit) for hit in found.hits)
-        sources = tuple(Source(p, hit.why, hit.score) for p, hit in records if p is not None)
-        timings.mark("hydrate")
-        return sources
+        yield Done(shown.session_id, generation.finish, shown.catalog_version)
 
     async def _say(
         self, reply: Reply, question: Question, shown: Sources, timings: StageTimings
@@ -168,9 +169,7 @@ class Chat:
             timings.finish()
             finish = reply.finish
         finally:
-            ids = tuple(source.product.id for source in shown.sources)
-            turn = Turn(question.text, said, ids, finish)
-            failures += await asyncio.shield(self._remember(shown.session_id, turn))
+            failures += await self._keep(question, said, finish, shown)
         for failure in failures:
             yield failure
         yield Timing(question.answer_id, TokenCounts(0, None, 0, 0))
@@ -185,6 +184,14 @@ class Chat:
             stop=prompt.stop + question.stop,
             stop_token_ids=prompt.stop_token_ids,
         )
+
+    async def _keep(
+        self, question: Question, said: str, finish: Finish, shown: Sources
+    ) -> list[Failure]:
+        """Keep the turn with every card shown, whoever leaves meanwhile."""
+        ids = tuple(source.product.id for source in shown.sources)
+        turn = Turn(question.text, said, ids, finish)
+        return await asyncio.shield(self._remember(shown.session_id, turn))
 
     async def _remember(self, session_id: str | None, turn: Turn) -> list[Failure]:
         """Keep the turn, a partial one too; an answer is never lost for want of a store."""

@@ -22,6 +22,7 @@ from pipeline.found import Explanation, Found
 from pipeline.fusion import Candidate
 from pipeline.hotshelf import HotShelf
 from pipeline.kinds import Kinds
+from pipeline.naming import names
 from pipeline.options import Lexicons
 from pipeline.preferences import Preferences
 from pipeline.profiler import Profiler
@@ -171,8 +172,8 @@ class Finder:
         )
         if focus.products:
             return self._leaning(reading, focus)
-        has_synonym = self._retriever.has_synonym(question.text)
-        if focus.within is None and not has_synonym and self._unsold_kinds.asks(reading):
+        unsold = focus.within is None and self._unsold_kinds.asks(reading)
+        if unsold and not self._retriever.has_synonym(question.text):
             return await self._unsold(question, reading, timings)
         within = focus.within
         if within is None and reading.kind and (turns or question.product_id):
@@ -204,11 +205,11 @@ class Finder:
         product = self._shelf.get(hit.product_id)
         if hit.why != "search" or product is None:
             return product is not None
-        asked = normalise(question.text)
-        titles = [text.title for text in product.texts.values()]
-        if any(normalise(title) in asked for title in titles):
+        if names(question.text, product):
             return True
-        pointed = {term for span in _POINTED.findall(asked) for term in terms(span)}
+        spans = _POINTED.findall(normalise(question.text))
+        pointed = {term for span in spans for term in terms(span)}
+        titles = (text.title for text in product.texts.values())
         return any(self._understander.telling(title) & pointed for title in titles)
 
     def _leaning(self, reading: Reading, focus: Focus) -> Found:

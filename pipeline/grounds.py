@@ -13,7 +13,7 @@ from pipeline.finder import Finder
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.replies import Replies
-from pipeline.retriever import Retriever
+from pipeline.retriever import Retriever, hydrate
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Source
 
@@ -92,7 +92,7 @@ class Shop:
             return None
         found = await self.finder.find(question, (), StageTimings())
         question = replace(question, sku=found.sku or question.sku)
-        return Standing(question, found, self.retriever.hydrate(found.hits))
+        return Standing(question, found, hydrate(self.shelf, found.hits))
 
     def grounds(self, standing: Standing | None) -> Grounds:
         """What the answer would stand on."""

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.encoder import normalise
 from pipeline.facts import FactFinder
 from pipeline.found import Found, NotCarried
 from pipeline.listing import Lister
+from pipeline.naming import names
 from pipeline.policies import UNKNOWN, Policies
 from pipeline.prompt import PromptBuilder
 from pipeline.rendering import flatten
@@ -64,7 +64,7 @@ class Replies:
         if self._facts_only and self._lister.asks_for_things(question, found, sources):
             return Reply(self._lister.line(question, found, sources))
         if sources:
-            asks_of_one = sources[0].why != "search" or _names(question, sources[0])
+            asks_of_one = sources[0].why != "search" or names(question.text, sources[0].product)
             if not (self._facts_only and asks_of_one) or self._is_known(question, sources[0]):
                 return None
             return self._text(UNKNOWN, question)
@@ -107,12 +107,6 @@ class Replies:
         text = self.policies.text(name, question.locale)
         text = _PLACE.sub(lambda place: said.get(place[1], place[0]), text)
         return Reply(text, finish)
-
-
-def _names(question: Question, source: Source) -> bool:
-    """Whether the question has the product's whole title in it."""
-    asked = normalise(question.text)
-    return any(normalise(text.title) in asked for text in source.product.texts.values())
 
 
 def _said(text: str) -> str:

@@ -9,7 +9,7 @@ from catalog.product import Product
 from pipeline.analysis import Terms, standard_analyser
 from pipeline.coverage import Coverage, coverage, strangers
 from pipeline.embedding_models import Device
-from pipeline.encoder import Encoder, Vectors, normalise
+from pipeline.encoder import Encoder, Vectors
 from pipeline.fusion import Candidate, FusionConfig, fuse
 from pipeline.hotshelf import HotShelf
 from pipeline.index import usable
@@ -17,7 +17,7 @@ from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
 from pipeline.live_index import LiveIndex, built
 from pipeline.live_lexical import LiveLexical
 from pipeline.synonyms import Thesaurus
-from pipeline.types import Question, Source, Turn, Why
+from pipeline.types import Source, Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,6 @@ class Hit:
 class RetrieverConfig:
     """`products`: how many a search brings. `device`: where the vectors are kept."""
 
-    products: int = 3
     device: Device = "cpu"
     fusion: FusionConfig = field(default_factory=FusionConfig)
 
@@ -89,15 +88,6 @@ class Retriever:
         """Products that are best encoded together."""
         return self.encoder.document_batch
 
-    async def search_behind(self, question: Question, vector: Vectors) -> tuple[Hit, ...]:
-        """What `search` finds without a conversation, looked for behind the shoppers' questions.
-
-        A GPU's index is for one thread at a time, and fast enough to be searched right here.
-        """
-        if self.device == "gpu":
-            return self.search(question, vector, ())
-        return await self.encoder.behind(self.search, question, vector, ())
-
     async def rebuild(self) -> None:
         """Encode the shelf's products and search among them from now on."""
         rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
@@ -137,21 +127,6 @@ class Retriever:
             words = self._rows_of_words([product for product in changed if product is not None])
             fork._words.change(words, removed)
         return fork
-
-    def known(self, question: Question) -> tuple[Hit, ...]:
-        """What needs no search: the page that the shopper is on."""
-        if question.product_id is not None and self._shelf.get(question.product_id) is not None:
-            return (Hit(question.product_id, "page"),)
-        return ()
-
-    def search(self, question: Question, vector: Vectors, turns: Sequence[Turn]) -> tuple[Hit, ...]:
-        """The nearest products, behind the conversation's when the question names none of them."""
-        found = self.candidates(question.text, vector, self._config.products)
-        near = [Hit(candidate.product_id, "search", candidate.dense) for candidate in found]
-        earlier = [Hit(id_, "conversation") for id_ in _last_products(turns)]
-        if earlier and not any(self._is_named(hit, question.text) for hit in near):
-            near = [*earlier, *(hit for hit in near if hit.product_id != earlier[0].product_id)]
-        return tuple(near[: self._config.products])
 
     def candidates(
         self, text: str, vector: Vectors, k: int, among: Collection[str] | None = None
@@ -197,11 +172,6 @@ class Retriever:
         """How many words of `text` tell one product from another."""
         return len(self._analyser.question(text))
 
-    def hydrate(self, hits: Sequence[Hit]) -> tuple[Source, ...]:
-        """The records of `hits` as they are at this moment."""
-        found = ((self._shelf.get(hit.product_id), hit) for hit in hits)
-        return tuple(Source(p, hit.why, hit.score) for p, hit in found if p is not None)
-
     def _terms(self, text: str, words: LiveLexical) -> Terms:
         """What `text` is searched by: its own words, spelt as the shop spells them, and others
         that mean the same."""
@@ -216,14 +186,8 @@ class Retriever:
         store.learn(rows)
         return LiveLexical(store, store.commit(rows))
 
-    def _is_named(self, hit: Hit, question: str) -> bool:
-        product = self._shelf.get(hit.product_id)
-        if product is None:
-            return False
-        asked = normalise(question)
-        return any(normalise(text.title) in asked for text in product.texts.values())
 
-
-def _last_products(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """The product that the conversation was about last."""
-    return next((turn.product_ids[:1] for turn in reversed(turns) if turn.product_ids), ())
+def hydrate(shelf: HotShelf, hits: Sequence[Hit]) -> tuple[Source, ...]:
+    """The records of `hits` as they are at this moment."""
+    found = ((shelf.get(hit.product_id), hit) for hit in hits)
+    return tuple(Source(p, hit.why, hit.score) for p, hit in found if p is not None)

@@ -57,7 +57,7 @@ def sessions(settings: Settings) -> SessionConfig:
 
 def retriever(settings: Settings) -> RetrieverConfig:
     """How products are found."""
-    return RetrieverConfig(settings.search_products, settings.device)
+    return RetrieverConfig(settings.device)
 
 
 def prompt(settings: Settings) -> PromptConfig:

@@ -14,7 +14,7 @@ from pipeline.grounds import AnswerChange, Asking, Found
 from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
 from pipeline.replies import Replies
-from pipeline.retriever import Retriever, RetrieverConfig
+from pipeline.retriever import Retriever
 from pipeline.tokenizer import Tokenizer
 from pipeline.types import Question
 from tests.pipeline.fakes import LetterModel, product
@@ -33,7 +33,7 @@ class Desk:
     def __init__(self, prompts: PromptBuilder, encoder: Encoder) -> None:
         self.shelf, self.encoder, self.prompts = HotShelf(), encoder, prompts
         self.shelf.replace((lamp(), shirt(), product("3", "xxx mug"), product("4", "zzz")), 7)
-        self.retriever = Retriever(encoder, self.shelf, RetrieverConfig(products=2))
+        self.retriever = Retriever(encoder, self.shelf)
         self.replies = Replies.beside(prompts)
 
     async def open(self, config: ForesightConfig | None = None) -> Foresight:
@@ -53,8 +53,8 @@ class Desk:
 
     async def search(self, text: str) -> list[tuple[str, float | None]]:
         vector = await self.encoder.query(text)
-        hits = self.retriever.search(Question(text, "en", "a"), vector, ())
-        return [(hit.product_id, hit.score) for hit in hits]
+        found = self.retriever.candidates(text, vector, 2)
+        return [(candidate.product_id, candidate.dense) for candidate in found]
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ from catalog.product import Money, Product, Text
 from pipeline.encoder import Encoder
 from pipeline.hotshelf import HotShelf
 from pipeline.refresh import Refresher
-from pipeline.retriever import Retriever
-from pipeline.types import Question
+from pipeline.retriever import Hit, Retriever, hydrate
 from tests.pipeline.fakes import LetterModel, product
 
 LAMP, KETTLE, MUG = product("1", "zzz lamp"), product("2", "qqq kettle"), product("3", "xxx mug")
@@ -29,8 +28,9 @@ class Shop:
 
     async def found(self, text: str) -> list[str]:
         vector = await self.retriever.encoder.query(text)
-        hits = self.retriever.search(Question(text, "en", "a"), vector, ())
-        return [source.product.id for source in self.retriever.hydrate(hits)]
+        found = self.retriever.candidates(text, vector, 3)
+        hits = [Hit(candidate.product_id, "search") for candidate in found]
+        return [source.product.id for source in hydrate(self.shelf, hits)]
 
 
 @pytest_asyncio.fixture
@@ -77,10 +77,10 @@ async def test_a_text_that_changes_while_it_is_encoded_ends_as_the_last_one(shop
         shop.refresher.apply([replace(KETTLE, texts={"en": Text(title)})], [], 2)
     await shop.refresher.settled()
     found = await shop.retriever.encoder.query("jjj urn")
-    [best, *_] = shop.retriever.search(Question("jjj urn", "en", "a"), found, ())
+    [best, *_] = shop.retriever.candidates("jjj urn", found, 3)
     assert best.product_id == "2"
-    assert best.score is not None
-    assert best.score > 0.99
+    assert best.dense is not None
+    assert best.dense > 0.99
 
 
 async def test_a_variant_that_moves_to_another_product_is_not_lost(shop: Shop) -> None:

@@ -1,12 +1,15 @@
 """Which products a question is about."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest_asyncio
 
 from pipeline.encoder import Encoder
+from pipeline.finding import make_finder
 from pipeline.hotshelf import HotShelf
-from pipeline.retriever import Retriever, RetrieverConfig
+from pipeline.rendering import TEMPLATES
+from pipeline.retriever import Hit, Retriever, hydrate
+from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn
 from tests.pipeline.fakes import LetterModel, product
 
@@ -27,57 +30,68 @@ async def shelf() -> HotShelf:
 @pytest_asyncio.fixture
 async def retriever(shelf: HotShelf) -> AsyncIterator[Retriever]:
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf, RetrieverConfig(products=2))
+    retriever = Retriever(encoder, shelf)
     await retriever.rebuild()
     yield retriever
     await encoder.close()
 
 
-async def ask(retriever: Retriever, text: str, *turns: Turn) -> list[tuple[str, str]]:
-    vector = await retriever.encoder.query(text)
-    return [(h.product_id, h.why) for h in retriever.search(question(text), vector, turns)]
+async def find(
+    retriever: Retriever, shelf: HotShelf, asked: Question, turns: Sequence[Turn] = ()
+) -> list[tuple[str, str]]:
+    """What a shopper is shown, and why."""
+    finder = await make_finder(TEMPLATES, shelf, retriever, 2)
+    found = await finder.find(asked, turns, StageTimings())
+    return [(hit.product_id, hit.why) for hit in found.hits]
 
 
-async def test_the_nearest_product_comes_first(retriever: Retriever) -> None:
-    found = await ask(retriever, "xxx mug?")
+async def ask(
+    retriever: Retriever, shelf: HotShelf, text: str, *turns: Turn
+) -> list[tuple[str, str]]:
+    return await find(retriever, shelf, question(text), turns)
+
+
+async def test_the_nearest_product_comes_first(retriever: Retriever, shelf: HotShelf) -> None:
+    found = await ask(retriever, shelf, "xxx mug?")
     assert found[0] == ("3", "search")
     assert len(found) == 2
 
 
-async def test_a_product_is_found_by_any_of_its_languages(retriever: Retriever) -> None:
-    assert (await ask(retriever, "kkk"))[0] == ("2", "search")
+async def test_a_product_is_found_by_any_of_its_languages(
+    retriever: Retriever, shelf: HotShelf
+) -> None:
+    assert (await ask(retriever, shelf, "kkk"))[0] == ("2", "search")
 
 
-async def test_the_page_needs_no_search(retriever: Retriever) -> None:
-    hits = retriever.known(question("is it blue?", product_id="1"))
-    assert [(h.product_id, h.why) for h in hits] == [("1", "page")]
-    assert retriever.known(question("is it blue?")) == ()
+async def test_the_page_needs_no_search(retriever: Retriever, shelf: HotShelf) -> None:
+    assert await find(retriever, shelf, question("is it blue?", product_id="1")) == [("1", "page")]
+    assert ("1", "page") not in await find(retriever, shelf, question("is it blue?"))
 
 
 async def test_a_question_that_names_nothing_stays_with_the_conversation(
-    retriever: Retriever,
+    retriever: Retriever, shelf: HotShelf
 ) -> None:
     earlier = Turn("how much is the mug?", "9.99", ("3",))
-    assert (await ask(retriever, "is it blue?", earlier))[0] == ("3", "conversation")
-    assert (await ask(retriever, "and the zzz lamp?", earlier))[0] == ("1", "search")
+    assert (await ask(retriever, shelf, "is it blue?", earlier))[0] == ("3", "conversation")
+    assert (await ask(retriever, shelf, "and the zzz lamp?", earlier))[0] == ("1", "search")
 
 
 async def test_a_product_that_left_the_shelf_is_not_hydrated(
     retriever: Retriever, shelf: HotShelf
 ) -> None:
-    vector = await retriever.encoder.query("xxx mug")
-    hits = retriever.search(question("xxx mug"), vector, ())
+    hits = [Hit(id_, "search") for id_, _ in await ask(retriever, shelf, "xxx mug")]
+    assert "3" in [hit.product_id for hit in hits]
     shelf.replace(PRODUCTS[:2], 8)
-    assert "3" not in [source.product.id for source in retriever.hydrate(hits)]
+    assert "3" not in [source.product.id for source in hydrate(shelf, hits)]
 
 
 async def test_an_empty_shop_finds_nothing() -> None:
     encoder = Encoder(LetterModel())
     retriever = Retriever(encoder, HotShelf())
     vector = await encoder.query("mug")
-    assert retriever.search(question("mug"), vector, ()) == ()
+    assert retriever.candidates("mug", vector, 2) == ()
     await retriever.rebuild()
-    assert retriever.search(question("mug"), vector, ()) == ()
+    assert retriever.candidates("mug", vector, 2) == ()
     await encoder.close()
 
 

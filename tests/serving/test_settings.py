@@ -1,10 +1,12 @@
 """Settings: read from both places, and refused in words that say what would be right."""
 
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 from pipeline.chat import ChatConfig
+from pipeline.finding import make_finder
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
 from serving.admission import AdmissionConfig
@@ -131,7 +133,9 @@ def test_defaults_are_the_components_own() -> None:
         settings.permits, settings.queue, settings.queue_wait_s
     )
     assert ChatConfig() == ChatConfig(settings.prompt_products, settings.max_tokens)
-    assert RetrieverConfig() == RetrieverConfig(settings.search_products, settings.device)
+    assert RetrieverConfig() == RetrieverConfig(settings.device)
+    found = signature(make_finder).parameters["products"].default
+    assert found == settings.search_products
     assert PromptConfig().max_prompt_tokens == settings.max_prompt_tokens
     assert Limits().message_chars == settings.max_message_chars
     assert Limits().answer_tokens == settings.max_answer_tokens
