@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks.catalog_files import products_of
 from catalog.product import LOCALES, Product
-from pipeline.facts import FactFinder
-from pipeline.rendering import TEMPLATES
-from pipeline.words import Words
+from pipeline.facts.fitting import FactFinder
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES
 from serving.text import detect_locale
 
 

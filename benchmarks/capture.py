@@ -8,17 +8,17 @@ from benchmarks.workload import ShopperQuestion
 from catalog.demo import demo_products
 from catalog.product import Locale
 from pipeline.chat import Chat, ChatConfig
-from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, EngineStats, GenerationRequest
 from pipeline.finding import make_finder
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
-from pipeline.replies import Replies
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
+from pipeline.searching.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.sessions import SessionStore
 from pipeline.timing import StageTimings
-from pipeline.tokenizer import Tokenizer
 from pipeline.types import Question, Turn
 
 
@@ -70,17 +70,17 @@ class NoSessions(SessionStore):
 
 async def capture(model: Path, asked: Sequence[ShopperQuestion], max_tokens: int) -> Captured:
     """Run the pipeline over `asked` with the demo shop and keep what the engine would get."""
-    shelf = HotShelf()
-    shelf.replace(demo_products(), 1)
+    records = Records()
+    records.replace(demo_products(), 1)
     encoder = Encoder(load_embedding_model(DEFAULT_ENCODER, "cpu"))
     prompts = PromptBuilder(Tokenizer.load(model), PromptConfig())
     engine = RecordingEngine()
     config = ChatConfig(max_tokens=max_tokens)
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     chat = Chat(
-        shelf,
-        await make_finder(prompts.templates, shelf, retriever),
+        records,
+        await make_finder(prompts.templates, records, retriever),
         Replies.beside(prompts),
         prompts,
         engine,

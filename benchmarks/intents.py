@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.intents import IntentReader
-from pipeline.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.understanding.intents import IntentReader
 
 LABELS = Path(__file__).parent / "data" / "intent_labels.json"
 

@@ -11,8 +11,8 @@ from itertools import product
 
 import numpy as np
 
-from pipeline.analysis import Terms
-from pipeline.lexical import Row
+from pipeline.lexicon.analysis import Terms
+from pipeline.searching.lexical import Row
 
 _WORDS = 50_000
 _TITLE, _BODY, _ASKED = 8, 40, 3

@@ -20,17 +20,17 @@ from typing import Any
 
 from benchmarks.catalog_files import products_of
 from benchmarks.report import percentile
-from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.finder import Finder
 from pipeline.finding import make_finder
 from pipeline.found import Found
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Retriever
+from pipeline.searching.embedding_models import DEFAULT_ENCODER, load_embedding_model
+from pipeline.searching.vector_cache import CachedVectors
 from pipeline.timing import StageTimings
 from pipeline.types import Question
-from pipeline.vector_cache import CachedVectors
 from serving.text import detect_locale
 
 DEPTH = 10
@@ -113,11 +113,11 @@ def ndcg(gains: Mapping[str, float], found: Sequence[str]) -> float:
     return told / ideal if ideal else 0.0
 
 
-def asked(row: Mapping[str, Any], shelf: HotShelf) -> Asked:
+def asked(row: Mapping[str, Any], records: Records) -> Asked:
     """A line of a question file."""
     text = str(row.get("query") or row["question"])
     named = row.get("relevant") or ([row["sku"]] if row.get("sku") else [])
-    pages = (shelf.resolve(str(reference)) for reference in named)
+    pages = (records.resolve(str(reference)) for reference in named)
     relevant = frozenset(product.id for product, _ in filter(None, pages))
     graded = row.get("graded") or {}
     gains = {id_: 2.0 ** float(grade) - 1 for id_, grade in graded.items()}
@@ -136,19 +136,19 @@ async def measure(finder: Finder, questions: Sequence[Asked]) -> Tally:
 
 async def run(given: argparse.Namespace) -> Tally:
     """Read, encode (or remember), ask."""
-    shelf = HotShelf()
-    shelf.replace(products_of(given.catalog), 1)
+    records = Records()
+    records.replace(products_of(given.catalog), 1)
     model: EmbeddingModel = load_embedding_model(given.encoder, "cpu")
     cached = CachedVectors(model, given.cache / Path(given.catalog).stem) if given.cache else None
     encoder = Encoder(cached or model)
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     began = time.perf_counter()
     await retriever.rebuild()
     if cached is not None:
         cached.save()
-    print(f"{len(shelf)} products read in {time.perf_counter() - began:.1f} s", flush=True)
-    finder = await make_finder(TEMPLATES, shelf, retriever, DEPTH)
-    tally = await measure(finder, [asked(row, shelf) for row in given.rows])
+    print(f"{len(records)} products read in {time.perf_counter() - began:.1f} s", flush=True)
+    finder = await make_finder(TEMPLATES, records, retriever, DEPTH)
+    tally = await measure(finder, [asked(row, records) for row in given.rows])
     await encoder.close()
     return tally
 

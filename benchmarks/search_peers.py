@@ -26,7 +26,7 @@ from benchmarks.made_vectors import DIMENSION, Made, made
 from benchmarks.report import machine, percentile
 from benchmarks.search_scale import nearest
 from pipeline.encoder import Vectors
-from pipeline.live_index import LiveIndex, built
+from pipeline.searching.live_index import LiveIndex, built
 
 K = 10
 ARMS = ("hotshelf", "langchain_faiss", "lancedb", "lancedb_indexed")

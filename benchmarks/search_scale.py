@@ -28,12 +28,12 @@ from benchmarks.made_words import made_rows
 from benchmarks.report import machine, percentile
 from benchmarks.workload import questions
 from catalog.demo import demo_products
-from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder, Vectors
-from pipeline.fusion import FusionConfig
-from pipeline.lexical import LexicalStore
-from pipeline.live_index import LiveIndex, built
-from pipeline.live_lexical import LiveLexical
+from pipeline.searching.embedding_models import DEFAULT_ENCODER, load_embedding_model
+from pipeline.searching.fusion import FusionConfig
+from pipeline.searching.lexical import LexicalStore
+from pipeline.searching.live_index import LiveIndex, built
+from pipeline.searching.live_lexical import LiveLexical
 
 SIZES = (1_000, 100_000, 1_000_000)
 DEPTH = FusionConfig().depth

@@ -29,7 +29,7 @@ from benchmarks.made_vectors import DIMENSION, made
 from benchmarks.report import machine, percentile
 from catalog.product import Money, Product, Text, Variant
 from pipeline.encoder import Encoder, Vectors
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from pipeline.refresh import Refresher
 from pipeline.retriever import Hit, Retriever, hydrate
 
@@ -69,7 +69,7 @@ class Shop:
     """What was applied last, to hold what is found against."""
 
     products: int
-    shelf: HotShelf = field(default_factory=HotShelf)
+    records: Records = field(default_factory=Records)
     revisions: dict[str, int] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     version: int = 1
@@ -84,7 +84,7 @@ class Shop:
         """Every product in its first revision."""
         ids = [str(number) for number in range(self.products)]
         self.revisions, self.texts = dict.fromkeys(ids, 1), dict.fromkeys(ids, 1)
-        self.shelf.replace([self.product(id_, 1, 1) for id_ in ids], 1)
+        self.records.replace([self.product(id_, 1, 1) for id_ in ids], 1)
 
     def change(self, draw: random.Random, refresher: Refresher, number: int) -> None:
         """One change, by turns of a price, of a text, and of whether there is such a product."""
@@ -146,7 +146,7 @@ class Run:
         vector = await self.retriever.encode(question)
         found = self.retriever.candidates(question, vector, _FOUND)
         hits = [Hit(candidate.product_id, "search") for candidate in found]
-        records = [source.product for source in hydrate(self.shop.shelf, hits)]
+        records = [source.product for source in hydrate(self.shop.records, hits)]
         taken = (time.perf_counter() - began) * 1000
         (self.tally.busy if busy else self.tally.quiet).append(taken)
         self.tally.wrong += self.shop.wrong(records)
@@ -183,9 +183,9 @@ async def measure(given: argparse.Namespace) -> dict[str, Any]:
     shop = Shop(given.products)
     shop.fill()
     encoder = Encoder(MadeModel(given.products))
-    retriever = Retriever(encoder, shop.shelf)
+    retriever = Retriever(encoder, shop.records)
     await retriever.rebuild()
-    refresher = Refresher(shop.shelf, retriever)
+    refresher = Refresher(shop.records, retriever)
     run = Run(shop, retriever, refresher)
     await run.stretches(given)
     await refresher.close()

@@ -19,20 +19,20 @@ from typing import Any
 from benchmarks.report import percentile
 from catalog.demo import demo_products
 from catalog.product import LOCALES, Product
-from pipeline.choices import matching
-from pipeline.embedding_models import DEFAULT_ENCODER, load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
-from pipeline.facts import FactFinder
+from pipeline.facts.choices import matching
+from pipeline.facts.fitting import FactFinder
 from pipeline.finder import Finder
 from pipeline.finding import make_finder
 from pipeline.found import Found
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.lexicon.words import Words, framed
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Retriever
+from pipeline.searching.embedding_models import DEFAULT_ENCODER, load_embedding_model
+from pipeline.searching.vector_cache import CachedVectors
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn
-from pipeline.vector_cache import CachedVectors
-from pipeline.words import Words, framed
 
 SHOWN = 3
 _SAID = ("question", "text", "q", "user", "customer")
@@ -52,8 +52,8 @@ class Outcome:
 class Examiner:
     """Judges what was found."""
 
-    def __init__(self, shelf: HotShelf, facts: FactFinder) -> None:
-        self._shelf, self._facts = shelf, facts
+    def __init__(self, records: Records, facts: FactFinder) -> None:
+        self._records, self._facts = records, facts
 
     def wrong(self, row: Row, found: Found) -> str:
         """What is wrong with `found`; empty if nothing is."""
@@ -90,7 +90,7 @@ class Examiner:
     def _wrong_facts(self, row: Row, found: Found, shown: Sequence[str]) -> str:
         """Whether the first card's variant and stock are as labelled."""
         expect = row["expect"]
-        product = self._shelf.get(shown[0]) if shown else None
+        product = self._records.get(shown[0]) if shown else None
         if product is None or not {"variant", "in_stock"} & set(expect):
             return ""
         chosen = self._chosen(row, found, product)
@@ -118,9 +118,9 @@ def _key(written: str) -> str:
     return "".join(character for character in folded if character.isalnum())
 
 
-def asked(row: Row, shelf: HotShelf) -> tuple[Question, tuple[Turn, ...]]:
+def asked(row: Row, records: Records) -> tuple[Question, tuple[Turn, ...]]:
     """The question of a line, and the turns before it."""
-    page = shelf.resolve(row["page"]) if row.get("page") else None
+    page = records.resolve(row["page"]) if row.get("page") else None
     question = Question(
         text=row["question"],
         locale=row["locale"],
@@ -148,12 +148,12 @@ def _ids(shown: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 async def examine(
-    rows: Sequence[Row], finder: Finder, examiner: Examiner, shelf: HotShelf
+    rows: Sequence[Row], finder: Finder, examiner: Examiner, records: Records
 ) -> list[Outcome]:
     """Ask every question once."""
     outcomes = []
     for row in rows:
-        question, turns = asked(row, shelf)
+        question, turns = asked(row, records)
         began = time.perf_counter()
         found = await finder.find(question, turns, StageTimings())
         ms = (time.perf_counter() - began) * 1000
@@ -163,19 +163,19 @@ async def examine(
 
 async def run(given: argparse.Namespace) -> list[Outcome]:
     """Build the shop, ask."""
-    shelf = HotShelf()
-    shelf.replace(demo_products(), 1)
+    records = Records()
+    records.replace(demo_products(), 1)
     lexicons = {locale: Words.load(TEMPLATES, locale) for locale in LOCALES}
     model: EmbeddingModel = load_embedding_model(given.encoder, "cpu")
     cached = CachedVectors(model, given.cache / "demo") if given.cache else None
     encoder = Encoder(cached or model)
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     if cached is not None:
         cached.save()
-    finder = await make_finder(TEMPLATES, shelf, retriever)
-    examiner = Examiner(shelf, FactFinder(lexicons))
-    outcomes = await examine(chosen(given), finder, examiner, shelf)
+    finder = await make_finder(TEMPLATES, records, retriever)
+    examiner = Examiner(records, FactFinder(lexicons))
+    outcomes = await examine(chosen(given), finder, examiner, records)
     await encoder.close()
     return outcomes
 

@@ -1,6 +1,6 @@
 """What a previewed import would leave behind: whole products, for whoever compares answers.
 
-The process that previews has neither index nor shelf. So it keeps the changed products in Redis
+The process that previews has neither index nor records. So it keeps the changed products in Redis
 beside the import, as they would be, for the processes that answer shoppers. They go when the import
 is planned anew or applied, and with its uploaded file, without which it cannot be applied.
 """

@@ -15,9 +15,9 @@ from pipeline.finder import Finder
 from pipeline.found import Found
 from pipeline.generation import Generation
 from pipeline.guarding.guard import Guards
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import Prompt, PromptBuilder
-from pipeline.replies import Replies, Reply
+from pipeline.records import Records
+from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import hydrate
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.timing import StageTimings
@@ -52,7 +52,7 @@ class Chat:
 
     def __init__(
         self,
-        shelf: HotShelf,
+        records: Records,
         finder: Finder,
         replies: Replies,
         prompts: PromptBuilder,
@@ -61,7 +61,7 @@ class Chat:
         config: ChatConfig,
         guards: Guards | None = None,
     ) -> None:
-        self._shelf = shelf
+        self._records = records
         self._finder = finder
         self._replies = replies
         self._prompts = prompts
@@ -83,9 +83,9 @@ class Chat:
             turns = await self._history(question, timings)
         except (SessionUnknownError, StoreUnavailableError) as error:
             yield _session_failure(error)
-            yield Done(session_id, "error", self._shelf.version)
+            yield Done(session_id, "error", self._records.version)
             return
-        version = self._shelf.version
+        version = self._records.version
         found = await self._finder.find(question, turns, timings)
         sources = self._hydrate(found, timings)
         question = replace(question, sku=found.sku or question.sku)
@@ -120,7 +120,7 @@ class Chat:
         """The records of what was found, as they are at this moment."""
         if not found.hits:
             return ()
-        sources = hydrate(self._shelf, found.hits)
+        sources = hydrate(self._records, found.hits)
         timings.mark("hydrate")
         return sources
 

@@ -1,8 +1,8 @@
 """Questions and product texts to vectors, off the event loop.
 
 `EmbeddingModel` is the part of sentence-transformers' interface that is used here; models are in
-`pipeline/embedding_models.py`. `Encoder` puts a cache and a shared batch in front of one: a
-repeated question costs nothing, and questions that arrive together are encoded together.
+`pipeline/searching/embedding_models.py`. `Encoder` puts a cache and a shared batch in front of one:
+a repeated question costs nothing, and questions that arrive together are encoded together.
 """
 
 import asyncio

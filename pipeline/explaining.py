@@ -1,8 +1,8 @@
 """What is told of how a question was understood."""
 
-from pipeline.followup import Focus
 from pipeline.found import Understood
-from pipeline.reading import Reading
+from pipeline.understanding.followup import Focus
+from pipeline.understanding.reading import Reading
 
 EXPLAINED = 10
 """Candidates that an explanation names, and looked at where no more are needed."""

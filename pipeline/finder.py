@@ -11,30 +11,30 @@ from pathlib import Path
 from typing import Protocol
 
 from catalog.product import Product
-from pipeline.brands import Brands
-from pipeline.cues import every, load_cues
 from pipeline.encoder import normalise
 from pipeline.explaining import EXPLAINED, understood
-from pipeline.facts import FactFinder
-from pipeline.filters import Filters, Narrowed
-from pipeline.followup import Focus, FollowUps
+from pipeline.facts.fitting import FactFinder
+from pipeline.facts.options import Lexicons
 from pipeline.found import Explanation, Found
-from pipeline.fusion import Candidate
-from pipeline.hotshelf import HotShelf
-from pipeline.kinds import Kinds
-from pipeline.naming import names
-from pipeline.options import Lexicons
-from pipeline.preferences import Preferences
-from pipeline.profiler import Profiler
-from pipeline.reading import Reading
+from pipeline.lexicon.brands import Brands
+from pipeline.lexicon.cues import every, load_cues
+from pipeline.lexicon.kinds import Kinds
+from pipeline.lexicon.words import terms
+from pipeline.records import Records
 from pipeline.retriever import Hit, Retriever
-from pipeline.shop_index import ShopIndex
+from pipeline.searching.fusion import Candidate
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn, Why
-from pipeline.understand import Understander
-from pipeline.unsold import Judge, UnsoldKinds
-from pipeline.variants import VariantReader
-from pipeline.words import terms
+from pipeline.understanding.filters import Filters, Narrowed
+from pipeline.understanding.followup import Focus, FollowUps
+from pipeline.understanding.naming import names
+from pipeline.understanding.preferences import Preferences
+from pipeline.understanding.profiler import Profiler
+from pipeline.understanding.reading import Reading
+from pipeline.understanding.shop_index import ShopIndex
+from pipeline.understanding.understand import Understander
+from pipeline.understanding.unsold import Judge, UnsoldKinds
+from pipeline.understanding.variants import VariantReader
 
 _DEPTH = 200
 """How many of the most relevant are compared by price, where no kind or word narrows."""
@@ -69,7 +69,7 @@ class Finder:
 
     def __init__(
         self,
-        shelf: HotShelf,
+        records: Records,
         retriever: Retriever,
         index: ShopIndex,
         understander: Understander,
@@ -79,11 +79,11 @@ class Finder:
         judge: Judge | None = None,
         products: int = 3,
     ) -> None:
-        self._shelf, self._retriever, self._index = shelf, retriever, index
+        self._records, self._retriever, self._index = records, retriever, index
         self._understander, self._facts, self._judge = understander, facts, judge
         self._variants = VariantReader(facts.options)
-        self._filters = Filters(shelf, facts.options)
-        self._followups = FollowUps(shelf, facts.options)
+        self._filters = Filters(records, facts.options)
+        self._followups = FollowUps(records, facts.options)
         self._preferences = Preferences(index, self._filters)
         self._unsold_kinds = UnsoldKinds(index, judge)
         self._intents = intents
@@ -93,7 +93,7 @@ class Finder:
     def load(
         cls,
         templates: Path,
-        shelf: HotShelf,
+        records: Records,
         retriever: Retriever,
         lexicons: Lexicons,
         *,
@@ -101,7 +101,7 @@ class Finder:
         judge: Judge | None = None,
         products: int = 3,
     ) -> "Finder":
-        """With the words in `templates`; `rebuild` it once the shelf is filled.
+        """With the words in `templates`; `rebuild` it once the records are filled.
 
         Raises `OSError`, `KeyError` or `ValueError`.
         """
@@ -109,31 +109,31 @@ class Finder:
         kinds = Kinds.load(templates)
         profiler = Profiler(kinds, facts.options, cues, words)
         models = every(cues, "identifier", "soft")
-        index = ShopIndex(shelf, profiler, models)
+        index = ShopIndex(records, profiler, models)
         brands = Brands.load(templates)
         reader = Understander(cues, kinds, facts.options, words, profiler, brands)
         return cls(
-            shelf, retriever, index, reader, facts,
+            records, retriever, index, reader, facts,
             intents=intents, judge=judge, products=products,
         )  # fmt: skip
 
     async def rebuild(self) -> None:
-        """Read the shelf afresh, beside the event loop; later changes are followed."""
+        """Read the records afresh, beside the event loop; later changes are followed."""
         await self._index.rebuild()
 
     def fork(
         self,
-        shelf: HotShelf,
+        records: Records,
         retriever: Retriever,
         changed: Sequence[Product] = (),
         removed: Sequence[str] = (),
     ) -> "Finder":
-        """One that finds as this one does now, in forks of its shelf and of its retriever that
+        """One that finds as this one does now, in forks of the records and of the retriever that
         have `changed` and not `removed`."""
-        index = self._index.fork(shelf)
+        index = self._index.fork(records)
         index.change(changed, removed)
         return Finder(
-            shelf, retriever, index, self._understander, self._facts, intents=self._intents,
+            records, retriever, index, self._understander, self._facts, intents=self._intents,
             judge=None if self._judge is None else self._judge.on(retriever),
             products=self._products,
         )  # fmt: skip
@@ -142,7 +142,7 @@ class Finder:
         """What `question` is about after `turns`; ends the stages encode and search if they ran."""
         reading = self._understander.read(question.text, self._index)
         found = await self._read(question, turns, reading, timings)
-        product = self._shelf.get(found.hits[0].product_id) if found.hits else None
+        product = self._records.get(found.hits[0].product_id) if found.hits else None
         if product is None or found.sku is not None:
             return found
         return replace(found, sku=self._variants.meant(reading, question, turns, product))
@@ -195,14 +195,14 @@ class Finder:
         if not known and self._intents is not None and self._intents.read(reading.text):
             return None
         ids = dict.fromkeys(i.product_id for i in known if i.product_id is not None)
-        hits = tuple(Hit(id_, "identifier") for id_ in ids if self._shelf.get(id_) is not None)
+        hits = tuple(Hit(id_, "identifier") for id_ in ids if self._records.get(id_) is not None)
         sku = known[0].sku if known else None
         why = "identifier" if hits else "no such identifier"
         return Found(hits, missing, sku=sku, explain=Explanation(understood(reading), winner=why))
 
     def _is_about(self, question: Question, hit: Hit) -> bool:
         """Whether the question is about this product, not only likest to it."""
-        product = self._shelf.get(hit.product_id)
+        product = self._records.get(hit.product_id)
         if hit.why != "search" or product is None:
             return product is not None
         if names(question.text, product):

@@ -3,25 +3,25 @@
 from pathlib import Path
 
 from catalog.product import LOCALES
-from pipeline.carried import Carried, CarriedConfig
-from pipeline.cues import load_cues
-from pipeline.embedding_models import DEFAULT_ENCODER
 from pipeline.finder import Finder
-from pipeline.hotshelf import HotShelf
-from pipeline.intents import IntentReader
+from pipeline.lexicon.cues import load_cues
+from pipeline.lexicon.words import Words
+from pipeline.records import Records
 from pipeline.retriever import Retriever
-from pipeline.words import Words
+from pipeline.searching.carried import Carried, CarriedConfig
+from pipeline.searching.embedding_models import DEFAULT_ENCODER
+from pipeline.understanding.intents import IntentReader
 
 
 async def make_finder(
-    templates: Path, shelf: HotShelf, retriever: Retriever, products: int = 3
+    templates: Path, records: Records, retriever: Retriever, products: int = 3
 ) -> Finder:
-    """One that has read `shelf` and follows it. Raises `OSError`, `KeyError` or `ValueError`."""
+    """One that has read `records` and follows it. Raises `OSError`, `KeyError` or `ValueError`."""
     as_shipped = retriever.encoder.model.name == DEFAULT_ENCODER
     distances = CarriedConfig() if as_shipped else CarriedConfig(near=0.0, far=0.0)
     finder = Finder.load(
         templates,
-        shelf,
+        records,
         retriever,
         {locale: Words.load(templates, locale) for locale in LOCALES},
         intents=IntentReader.load(templates),

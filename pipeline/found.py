@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-from pipeline.fusion import Candidate
 from pipeline.retriever import Hit
+from pipeline.searching.fusion import Candidate
 
 Order = Literal["cheapest", "dearest"]
 

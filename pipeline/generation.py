@@ -10,7 +10,7 @@ from pipeline.types import Finish, TokenCounts
 
 
 class Check(Protocol):
-    """Lets a text through piece by piece, as it may be sent; see `pipeline/guard.py`."""
+    """Lets a text through piece by piece, as it may be sent; see `pipeline/guarding/guard.py`."""
 
     def feed(self, piece: str) -> str:
         """What may be sent now."""

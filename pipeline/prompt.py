@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.product import LOCALES, Locale, Product
-from pipeline.block_cache import BlockCache
-from pipeline.facts import FactFinder
-from pipeline.frames import Ids, frames_for
-from pipeline.offers import live_facts
-from pipeline.rendering import TEMPLATES, Renderer, flatten
-from pipeline.tokenizer import Tokenizer
-from pipeline.trim import block_of, clip, clip_middle, fit
+from pipeline.facts.fitting import FactFinder
+from pipeline.facts.offers import live_facts
+from pipeline.lexicon.words import Words
+from pipeline.prompting.block_cache import BlockCache
+from pipeline.prompting.frames import Ids, frames_for
+from pipeline.prompting.rendering import TEMPLATES, Renderer, flatten
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.prompting.trim import block_of, clip, clip_middle, fit
 from pipeline.types import Question, Source, Turn
-from pipeline.words import Words
 
 _LEAST_ROOM = 128
 """Tokens that must be left beside the head: fewer hold no question with its facts."""

@@ -1,6 +1,6 @@
 """From a change of the catalogue to the next answer.
 
-Live facts count at once: the shelf's record is exchanged in the step in which the change arrives.
+Live facts count at once: the records' record is exchanged in the step in which the change arrives.
 A new text counts once it is encoded, which goes on behind; until then the product is found by its
 old text and answered from its new record.
 """
@@ -10,17 +10,17 @@ import logging
 from collections.abc import Sequence
 
 from catalog.product import Product
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from pipeline.retriever import Retriever, found_by
 
 log = logging.getLogger(__name__)
 
 
 class Refresher:
-    """Applies changes to the shelf at once and to the index behind. One event loop."""
+    """Applies changes to the records at once and to the index behind. One event loop."""
 
-    def __init__(self, shelf: HotShelf, retriever: Retriever) -> None:
-        self._shelf = shelf
+    def __init__(self, records: Records, retriever: Retriever) -> None:
+        self._records = records
         self._retriever = retriever
         self._waiting: dict[str, Product | None] = {}
         self._task: asyncio.Task[None] | None = None
@@ -28,20 +28,20 @@ class Refresher:
     def apply(self, changed: Sequence[Product], removed: Sequence[str], version: int) -> None:
         """The catalogue is at `version`: these products changed, these ids are gone."""
         for product in changed:
-            old = self._shelf.get(product.id)
+            old = self._records.get(product.id)
             if old is None or found_by(old) != found_by(product):
                 self._waiting[product.id] = product
         for product_id in removed:
-            if self._shelf.get(product_id) is not None:
+            if self._records.get(product_id) is not None:
                 self._waiting[product_id] = None
-        self._shelf.apply(changed, removed, version)
+        self._records.apply(changed, removed, version)
         self._work()
 
     def resync(self, products: Sequence[Product], version: int) -> None:
         """The whole catalogue as it is at `version`, after a gap in the changes."""
         known = {product.id for product in products}
-        gone = [p.id for p in self._shelf.products() if p.id not in known]
-        old = {p.id: p.version for p in self._shelf.products()}
+        gone = [p.id for p in self._records.products() if p.id not in known]
+        old = {p.id: p.version for p in self._records.products()}
         self.apply([p for p in products if old.get(p.id) != p.version], gone, version)
 
     @property

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from catalog.product import Product
-from pipeline.analysis import Terms, standard_analyser
-from pipeline.coverage import Coverage, coverage, strangers
-from pipeline.embedding_models import Device
 from pipeline.encoder import Encoder, Vectors
-from pipeline.fusion import Candidate, FusionConfig, fuse
-from pipeline.hotshelf import HotShelf
-from pipeline.index import usable
-from pipeline.lexical import LexicalStore, Row, lexical_rows, lexical_texts
-from pipeline.live_index import LiveIndex, built
-from pipeline.live_lexical import LiveLexical
-from pipeline.synonyms import Thesaurus
+from pipeline.lexicon.analysis import Terms, standard_analyser
+from pipeline.lexicon.synonyms import Thesaurus
+from pipeline.records import Records
+from pipeline.searching.coverage import Coverage, coverage, strangers
+from pipeline.searching.embedding_models import Device
+from pipeline.searching.fusion import Candidate, FusionConfig, fuse
+from pipeline.searching.index import usable
+from pipeline.searching.lexical import LexicalStore, Row, lexical_rows, lexical_texts
+from pipeline.searching.live_index import LiveIndex, built
+from pipeline.searching.live_lexical import LiveLexical
 from pipeline.types import Source, Why
 
 
@@ -64,10 +64,10 @@ class Retriever:
     """Finds product ids; records are looked up later, so a deleted product cannot come back."""
 
     def __init__(
-        self, encoder: Encoder, shelf: HotShelf, config: RetrieverConfig | None = None
+        self, encoder: Encoder, records: Records, config: RetrieverConfig | None = None
     ) -> None:
         self.encoder = encoder
-        self._shelf = shelf
+        self._records = records
         self._config = config or RetrieverConfig()
         self.device = usable(self._config.device)
         self._analyser = standard_analyser()
@@ -89,11 +89,11 @@ class Retriever:
         return self.encoder.document_batch
 
     async def rebuild(self) -> None:
-        """Encode the shelf's products and search among them from now on."""
-        rows = [(p.id, text) for p in self._shelf.products() for text in searchable_texts(p)]
+        """Encode the products and search among them from now on."""
+        rows = [(p.id, text) for p in self._records.products() for text in searchable_texts(p)]
         vectors = await self.encoder.documents([text for _, text in rows])
         base = await asyncio.to_thread(built, [id_ for id_, _ in rows], vectors, self.device)
-        words = await asyncio.to_thread(self._lexical, self._shelf.products())
+        words = await asyncio.to_thread(self._lexical, self._records.products())
         self._index, self._words = LiveIndex(base, self.device), words
 
     async def update(self, changed: Sequence[Product], removed: Sequence[str] = ()) -> None:
@@ -115,15 +115,15 @@ class Retriever:
         return {id_: vectors[list(at)] for id_, at in places}
 
     def fork(
-        self, shelf: HotShelf, rows: Mapping[str, Vectors], removed: Sequence[str] = ()
+        self, records: Records, rows: Mapping[str, Vectors], removed: Sequence[str] = ()
     ) -> "Retriever":
-        """One that finds as this one does now, but for `rows` and `removed`, on another shelf."""
-        fork = Retriever(self.encoder, shelf, self._config)
+        """One that finds as this one does now, but for `rows` and `removed`, on other records."""
+        fork = Retriever(self.encoder, records, self._config)
         fork._thesaurus = self._thesaurus
         if self._index is not None and self._words is not None:
             fork._index, fork._words = self._index.fork(), self._words.fork()
             fork._index.change(rows, removed)
-            changed = (shelf.get(id_) for id_ in rows)
+            changed = (records.get(id_) for id_ in rows)
             words = self._rows_of_words([product for product in changed if product is not None])
             fork._words.change(words, removed)
         return fork
@@ -151,11 +151,11 @@ class Retriever:
 
     def coverage(self, text: str, product_ids: Sequence[str]) -> Coverage:
         """How much of `text` the texts of these products have."""
-        products = [p for p in map(self._shelf.get, product_ids) if p is not None]
+        products = [p for p in map(self._records.get, product_ids) if p is not None]
         if self._words is None:
             return Coverage(1.0, True)
         rows = [row for product in products for row in lexical_rows(product, self._analyser)]
-        return coverage(text, rows, len(self._shelf), self._analyser, self._words.vocabulary)
+        return coverage(text, rows, len(self._records), self._analyser, self._words.vocabulary)
 
     def strangers(self, text: str) -> list[str]:
         """The words of `text` that no product has."""
@@ -181,13 +181,13 @@ class Retriever:
         return {product.id: lexical_rows(product, self._analyser) for product in products}
 
     def _lexical(self, products: Sequence[Product]) -> LiveLexical:
-        """All of the shelf's words, read afresh."""
+        """All of the records' words, read afresh."""
         store, rows = LexicalStore(), self._rows_of_words(products)
         store.learn(rows)
         return LiveLexical(store, store.commit(rows))
 
 
-def hydrate(shelf: HotShelf, hits: Sequence[Hit]) -> tuple[Source, ...]:
+def hydrate(records: Records, hits: Sequence[Hit]) -> tuple[Source, ...]:
     """The records of `hits` as they are at this moment."""
-    found = ((shelf.get(hit.product_id), hit) for hit in hits)
+    found = ((records.get(hit.product_id), hit) for hit in hits)
     return tuple(Source(p, hit.why, hit.score) for p, hit in found if p is not None)

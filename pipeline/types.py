@@ -64,7 +64,7 @@ class Sources:
     """Event: what the answer will stand on; sent before the first token.
 
     `not_found`: numbers asked for that the shop does not have. `intent`: what the turn wants, where
-    that is not a product (`pipeline/intents.py`).
+    that is not a product (`pipeline/understanding/intents.py`).
     """
 
     session_id: str | None

@@ -14,8 +14,8 @@ from typing import Protocol
 from catalog.aftermath import Aftermaths
 from catalog.product import Product
 from catalog.questions import SavedQuestion, SavedQuestions
-from pipeline.foresight import Foreseen
-from pipeline.grounds import AnswerChange, Asking
+from pipeline.foreseeing.foresight import Foreseen
+from pipeline.foreseeing.grounds import AnswerChange, Asking
 from serving.text import detect_locale
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ Moment = tuple[int, int]
 
 
 class Foreseeing(Protocol):
-    """Who compares answers: `pipeline.foresight.Foresight`."""
+    """Who compares answers: `pipeline.foreseeing.foresight.Foresight`."""
 
     async def compare(
         self, askings: Sequence[Asking], changed: Sequence[Product], removed: Sequence[str]

@@ -59,7 +59,7 @@ async def _recorded(
         log.exception("answer %s broke off", question.answer_id)
         record.conclude("error")
         yield Failure("internal_error", "a fault of this server; the question may be asked again")
-        yield Done(session_id, "error", services.shelf.version)
+        yield Done(session_id, "error", services.records.version)
 
 
 def _note_gap(sent_at: float | None, metrics: Metrics) -> float:

@@ -39,7 +39,7 @@ def create_app(services: Services) -> FastAPI:
     """An application that answers with `services`; whoever made them closes them."""
     app = FastAPI(title="Hotshelf", docs_url=None, redoc_url=None)
     app.state.services = services
-    app.add_middleware(CatalogVersionHeader, shelf=services.shelf)
+    app.add_middleware(CatalogVersionHeader, records=services.records)
     app.add_middleware(RecordRequests, metrics=services.metrics)
     install_handlers(app)
     for routes in (chat, openai, *CATALOG_ROUTES, ops):

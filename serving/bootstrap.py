@@ -13,19 +13,19 @@ from catalog.changes import CatalogChange, ChangeFeed
 from catalog.store import CatalogStore, Snapshot
 from catalog.synonyms import SynonymStore
 from pipeline.chat import Chat
-from pipeline.embedding_models import load_embedding_model
 from pipeline.encoder import EmbeddingModel, Encoder
 from pipeline.engine import Engine, EngineError
 from pipeline.finding import make_finder
-from pipeline.foresight import Foresight
+from pipeline.foreseeing.foresight import Foresight
 from pipeline.guarding.guard import Guards
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
 from pipeline.refresh import Refresher
-from pipeline.replies import Replies
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
-from pipeline.tokenizer import Tokenizer
-from pipeline.vector_cache import CachedVectors
+from pipeline.searching.embedding_models import load_embedding_model
+from pipeline.searching.vector_cache import CachedVectors
 from pipeline.warmup import warm_heads
 from serving import configs, parts
 from serving.access import Access
@@ -62,8 +62,8 @@ async def build(
                 stocking = together.create_task(_stock(settings, redis, stack, progress))
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
-        shelf, retriever, refresher = stocking.result()
-        finder = await make_finder(prompts.templates, shelf, retriever, settings.search_products)
+        records, retriever, refresher = stocking.result()
+        finder = await make_finder(prompts.templates, records, retriever, settings.search_products)
         await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)
@@ -74,10 +74,10 @@ async def build(
         guards = Guards(metrics.guarded, configs.prompt(settings).templates)
         config = configs.chat(settings)
         yield Services(
-            chat=Chat(shelf, finder, replies, prompts, engine, sessions, config, guards),
+            chat=Chat(records, finder, replies, prompts, engine, sessions, config, guards),
             finder=finder,
             engine=engine,
-            shelf=shelf,
+            records=records,
             redis=redis,
             admission=Admission(configs.admission(settings)),
             metrics=metrics,
@@ -86,7 +86,7 @@ async def build(
             catalog=catalog,
             encoding=refresher,
             foresight=Foresight(
-                shelf, retriever, finder, replies, prompts, configs.foresight(settings)
+                records, retriever, finder, replies, prompts, configs.foresight(settings)
             ),
             http=configs.http(settings),
         )
@@ -110,26 +110,26 @@ async def _start(engine: Engine, progress: Progress) -> None:
 
 async def _stock(
     settings: Settings, redis: Redis, stack: AsyncExitStack, progress: Progress
-) -> tuple[HotShelf, Retriever, Refresher]:
+) -> tuple[Records, Retriever, Refresher]:
     """The products in memory, how they are found, and what keeps both as the catalogue is."""
     await parts.fill_catalogue(redis, progress)
     await parts.make_first_token(settings, redis, progress)
     store = CatalogStore(redis)
     snapshot = await store.load()
-    shelf = HotShelf()
-    shelf.replace(snapshot.products, snapshot.version)
+    records = Records()
+    records.replace(snapshot.products, snapshot.version)
     with progress.step("Encoder and vectors") as note:
         model = CachedVectors(await _load_encoder(settings), settings.data_dir / "vectors")
         encoder = Encoder(model)
         stack.push_async_callback(encoder.close)
-        retriever = Retriever(encoder, shelf, configs.retriever(settings))
+        retriever = Retriever(encoder, records, configs.retriever(settings))
         await retriever.rebuild()
         await asyncio.to_thread(model.save)
-        note(f"{len(shelf)} products by {model.name}, on the {retriever.device.upper()}")
-    refresher = Refresher(shelf, retriever)
+        note(f"{len(records)} products by {model.name}, on the {retriever.device.upper()}")
+    refresher = Refresher(records, retriever)
     await stack.enter_async_context(_following(store, snapshot, refresher))
     await stack.enter_async_context(_kept(SynonymStore(redis).follow(retriever.use_synonyms)))
-    return shelf, retriever, refresher
+    return records, retriever, refresher
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from serving.upload import UploadConfig
 
 @dataclass(frozen=True, slots=True)
 class CatalogConfig:
-    """`body`: of one product. `shown_wait_s`: how long an acknowledgement waits for this shelf."""
+    """`body`: of one product. `shown_wait_s`: how long an acknowledgement waits to be seen."""
 
     body: BodyConfig = field(default_factory=lambda: BodyConfig(max_bytes=4 * 1024 * 1024))
     upload: UploadConfig = field(default_factory=UploadConfig)

@@ -3,7 +3,7 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serving.services import Shelf
+from serving.services import Records
 
 HEADER = "X-Catalog-Version"
 
@@ -11,9 +11,9 @@ HEADER = "X-Catalog-Version"
 class CatalogVersionHeader:
     """Adds the version that this process answers from, unless the route knows a newer one."""
 
-    def __init__(self, app: ASGIApp, shelf: Shelf) -> None:
+    def __init__(self, app: ASGIApp, records: Records) -> None:
         self._app = app
-        self._shelf = shelf
+        self._records = records
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one ASGI scope."""
@@ -23,7 +23,7 @@ class CatalogVersionHeader:
 
         async def send_with_version(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).setdefault(HEADER, str(self._shelf.version))
+                MutableHeaders(scope=message).setdefault(HEADER, str(self._records.version))
             await send(message)
 
         await self._app(scope, receive, send_with_version)

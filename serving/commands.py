@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from pipeline.embedding_models import threads_that_sleep
+from pipeline.searching.embedding_models import threads_that_sleep
 from serving import preflight
 from serving.catalog_commands import files, records, search, tokens
 from serving.console import ConsoleProgress

@@ -1,7 +1,7 @@
 """From the settings to the config of each component: the only place that knows both."""
 
 from pipeline.chat import ChatConfig
-from pipeline.foresight import ForesightConfig
+from pipeline.foreseeing.foresight import ForesightConfig
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
 from serving.access import AccessConfig

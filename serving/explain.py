@@ -18,7 +18,7 @@ async def explain(
     services: Services, text: str, sku: str | None = None, locale: Locale | None = None
 ) -> SearchJson:
     """What a shopper who asks `text` is shown, on the page of `sku` if that is given."""
-    page = None if sku is None else services.shelf.resolve(sku)
+    page = None if sku is None else services.records.resolve(sku)
     question = Question(
         text,
         locale or detect_locale(text),
@@ -82,7 +82,7 @@ def _candidates(found: Found, locale: Locale, services: Services) -> list[Candid
 
 
 def _title(product_id: str, locale: Locale, services: Services) -> str | None:
-    page = services.shelf.resolve(product_id)
+    page = services.records.resolve(product_id)
     return None if page is None else page[0].text(locale).title or product_id
 
 

@@ -2,8 +2,8 @@
 
 from catalog.policies import PolicyStore, PolicyText
 from catalog.product import LOCALES, Locale
-from pipeline.policies import Policies
-from pipeline.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.replying.policies import Policies
 from serving.errors import ApiError
 from serving.policy_contract import PolicyJson, policy_to_json
 

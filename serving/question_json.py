@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from catalog.questions import SavedQuestion
-from pipeline.grounds import AnswerChange, Grounds
+from pipeline.foreseeing.grounds import AnswerChange, Grounds
 from serving.answer_previews import Answers
 from serving.question_contract import AnswerChangeJson, AnswersJson, GroundsJson, QuestionJson
 

@@ -29,8 +29,8 @@ class Answerer(Protocol):
         ...
 
 
-class Shelf(Protocol):
-    """What routes ask of the products in memory: `pipeline.hotshelf.HotShelf`."""
+class Records(Protocol):
+    """What routes ask of the products in memory: `pipeline.records.Records`."""
 
     @property
     def version(self) -> int:
@@ -100,7 +100,7 @@ class Services:
 
     chat: Answerer
     engine: Engine
-    shelf: Shelf
+    records: Records
     redis: Redis
     admission: Admission
     metrics: Metrics

@@ -14,7 +14,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from pipeline.embedding_models import DEFAULT_ENCODER
+from pipeline.searching.embedding_models import DEFAULT_ENCODER
 from serving.access import is_loopback
 from serving.settings_text import describe, nearest, variable, without_password
 

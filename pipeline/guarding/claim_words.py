@@ -13,7 +13,7 @@ from typing import Any
 import regex
 
 from catalog.product import LOCALES, Locale
-from pipeline.words import Words
+from pipeline.lexicon.words import Words
 
 Status = str
 """in, out, preorder or backorder."""

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from catalog.product import LOCALES, Locale
-from pipeline.facts import FactFinder
+from pipeline.facts.fitting import FactFinder
 from pipeline.guarding.claim_words import ClaimWords
 from pipeline.guarding.judge import Judge, Kind, Reader
 from pipeline.guarding.live_record import LiveRecord, bare
-from pipeline.rendering import TEMPLATES, Renderer, renderers
-from pipeline.sentences import sentences
+from pipeline.lexicon.sentences import sentences
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES, Renderer, renderers
 from pipeline.types import Question, Source
-from pipeline.words import Words
 
 Outcome = Literal["replaced", "passed"]
 Count = Callable[[Kind, Outcome], None]

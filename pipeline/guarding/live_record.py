@@ -6,17 +6,17 @@ from functools import cached_property
 from itertools import product as combinations
 
 from catalog.product import Availability, Product, Variant
-from pipeline.choices import matching
-from pipeline.facts import Fact, FactFinder
+from pipeline.facts.choices import matching
+from pipeline.facts.fitting import Fact, FactFinder
+from pipeline.facts.offers import live_facts
+from pipeline.facts.options import OptionReader, Wish
 from pipeline.guarding.amounts import Amount, is_true
 from pipeline.guarding.claim_words import Status
 from pipeline.guarding.claims import plain
-from pipeline.offers import live_facts
-from pipeline.options import OptionReader, Wish
-from pipeline.rendering import Renderer
-from pipeline.sentences import sentences
+from pipeline.lexicon.sentences import sentences
+from pipeline.lexicon.words import framed
+from pipeline.prompting.rendering import Renderer
 from pipeline.types import Question
-from pipeline.words import framed
 
 Chosen = dict[str, tuple[Wish, ...]]
 """The values that are meant, by option."""

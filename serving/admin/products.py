@@ -26,7 +26,7 @@ async def find(
     saved: Words = "",
 ) -> Response:
     """Products that have every word of `q`, with the live facts of their variants."""
-    products = visit.services.shelf.products()
+    products = visit.services.records.products()
     found = await visit.catalog.search.page(products, q, cursor or None, PAGE)
     return visit.page("products.html", found=found, q=q, cursor=cursor, saved=saved)
 

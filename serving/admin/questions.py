@@ -16,7 +16,7 @@ router = APIRouter(route_class=AdminRoute, prefix="/questions")
 async def questions(visit: Reader) -> Response:
     """All of them, with the pages that they are asked on as far as there are such."""
     found = await visit.catalog.questions.all()
-    asked = {q.id: visit.services.shelf.resolve(q.sku) for q in found if q.sku is not None}
+    asked = {q.id: visit.services.records.resolve(q.sku) for q in found if q.sku is not None}
     pages = {id_: page[0] for id_, page in asked.items() if page is not None}
     return visit.page("questions.html", questions=found, pages=pages)
 
@@ -31,7 +31,7 @@ async def save(visit: Editor) -> Response:
         raise ApiError(
             "invalid_request", visit.say("wrong_question", most=MAX_CHARACTERS)
         ) from None
-    if visit.services.shelf.resolve(page) is None:
+    if visit.services.records.resolve(page) is None:
         raise ApiError("product_unknown", visit.say("no_such_product", id=page))
     await save_question(visit.caller, question, page, None)
     return to("/admin/product", id=page, question="saved")

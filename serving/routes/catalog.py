@@ -44,9 +44,9 @@ async def find(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Response:
     """Find products, ordered by id. All words of `q` must occur; without it, all products."""
-    shelf = caller.services.shelf
-    version = shelf.version
-    page = await caller.catalog.search.page(shelf.products(), q, cursor, limit)
+    records = caller.services.records
+    version = records.version
+    page = await caller.catalog.search.page(records.products(), q, cursor, limit)
     found: ProductPageJson = {
         "products": [product_to_json(product) for product in page.products],
         "total": page.total,
@@ -68,7 +68,7 @@ async def read(
     product = await caller.catalog.store.get(product_id)
     if product is None:
         raise _unknown(product_id)
-    version = max(product.version, caller.services.shelf.version)
+    version = max(product.version, caller.services.records.version)
     if if_none_match is not None and f'"{product.version}"' in if_none_match:
         return answer(None, version, status=304, etag=product.version)
     return answer(product_to_json(product), version, etag=product.version)
@@ -146,7 +146,7 @@ async def delete(caller: Editor, product_id: str, if_match: IfMatch = None) -> R
 async def read_variant(caller: Reader, sku: str) -> Response:
     """A variant by its SKU, however its blanks, case and width are written."""
     product = await _seller(caller, sku)
-    version = max(product.version, caller.services.shelf.version)
+    version = max(product.version, caller.services.records.version)
     return answer(_variant_json(product, sku), version, etag=product.version)
 
 

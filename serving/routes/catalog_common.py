@@ -50,9 +50,9 @@ class Caller:
 
         Gives up after `CatalogConfig.shown_wait_s`: the write is safe in the store all the same.
         """
-        shelf = self.services.shelf
+        records = self.services.records
         until = time.monotonic() + self.catalog.config.shown_wait_s
-        while shelf.version < version:
+        while records.version < version:
             if time.monotonic() > until:
                 break
             await asyncio.sleep(0.002)

@@ -31,15 +31,15 @@ _FILE: dict[int | str, dict[str, Any]] = {
 @router.get("/status", response_model=StatusJson, responses=errors())
 async def status(caller: Reader) -> Response:
     """How far this process is behind the stored catalogue."""
-    shelf = caller.services.shelf
+    records = caller.services.records
     stored = await caller.catalog.store.version()
     told: StatusJson = {
         "catalog_version": stored,
-        "shown_version": shelf.version,
-        "products": len(shelf),
+        "shown_version": records.version,
+        "products": len(records),
         "waiting_for_search": caller.services.encoding.pending,
     }
-    return answer(told, shelf.version)
+    return answer(told, records.version)
 
 
 @router.get(
@@ -54,14 +54,14 @@ async def product_history(caller: Reader, product_id: str) -> Response:
         "product_id": product_id,
         "history": [history_to_json(entry) for entry in entries],
     }
-    return answer(told, max(entries[0].version, caller.services.shelf.version))
+    return answer(told, max(entries[0].version, caller.services.records.version))
 
 
 @router.get("/pins", response_model=PinsJson, responses=errors())
 async def pins(caller: Reader) -> Response:
     """The products that are kept on the hot shelf whatever shoppers ask."""
     found = await caller.catalog.pins.current()
-    return answer({"pins": [pin_to_json(pin) for pin in found]}, caller.services.shelf.version)
+    return answer({"pins": [pin_to_json(pin) for pin in found]}, caller.services.records.version)
 
 
 @router.get("/pins/{product_id:path}", response_model=PinJson, responses=errors("pin_unknown"))
@@ -70,7 +70,7 @@ async def read_pin(caller: Reader, product_id: str) -> Response:
     found = await caller.catalog.pins.get(product_id)
     if found is None:
         raise _unpinned(product_id)
-    return answer(pin_to_json(found), caller.services.shelf.version)
+    return answer(pin_to_json(found), caller.services.records.version)
 
 
 @router.put(
@@ -86,7 +86,7 @@ async def pin(caller: Editor, request: Request, product_id: str) -> Response:
     if await caller.catalog.store.get(product_id) is None:
         raise _unknown(product_id)
     made = await caller.catalog.pins.pin(product_id, actor=caller.grant.name, seconds=seconds)
-    return answer(pin_to_json(made), caller.services.shelf.version)
+    return answer(pin_to_json(made), caller.services.records.version)
 
 
 @router.delete("/pins/{product_id:path}", status_code=204, responses=errors("pin_unknown"))
@@ -94,7 +94,7 @@ async def unpin(caller: Editor, product_id: str) -> Response:
     """Let shoppers decide again."""
     if not await caller.catalog.pins.unpin(product_id):
         raise _unpinned(product_id)
-    return answer(None, caller.services.shelf.version, status=204)
+    return answer(None, caller.services.records.version, status=204)
 
 
 @router.get("/export", response_class=StreamingResponse, responses={**_FILE, **errors()})

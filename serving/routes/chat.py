@@ -15,7 +15,7 @@ from serving.events import done_json, name_and_json
 from serving.observe import RequestRecord, record_of
 from serving.routes.common import ERROR_SCHEMA, authorised, described
 from serving.schemas import ChatRequest
-from serving.services import Services, Shelf
+from serving.services import Records, Services
 from serving.sse import EventStream, frame
 from serving.text import detect_locale
 
@@ -36,18 +36,18 @@ async def answer_stream(request: Request, services: Services) -> EventStream:
     """The events that answer `request`, whoever was allowed to send it. Raises `ApiError`."""
     data = await read_json(request, services.http.body)
     asked = validate(ChatRequest, data, services.http.limits)
-    question = _question(asked, services.shelf)
+    question = _question(asked, services.records)
     record = record_of(request.scope)
     return EventStream(
         _frames(services, question, record),
         record.timings,
-        lambda error: _late(error, question, services.shelf),
+        lambda error: _late(error, question, services.records),
         heartbeat_s=services.http.stream.heartbeat_s,
     )
 
 
-def _question(asked: ChatRequest, shelf: Shelf) -> Question:
-    page = shelf.resolve(asked.sku) if asked.sku is not None else None
+def _question(asked: ChatRequest, records: Records) -> Question:
+    page = records.resolve(asked.sku) if asked.sku is not None else None
     if asked.sku is not None and page is None:
         message = "sku: names no SKU and no product of this catalogue: correct it, or leave it out"
         raise ApiError("sku_unknown", message, field="sku")
@@ -72,6 +72,6 @@ async def _frames(
             yield frame(data, name)
 
 
-def _late(error: ApiError, question: Question, shelf: Shelf) -> bytes:
-    end = Done(question.session_id, "error", shelf.version)
+def _late(error: ApiError, question: Question, records: Records) -> bytes:
+    end = Done(question.session_id, "error", records.version)
     return frame(error_json(error), "error") + frame(done_json(end), "done")

@@ -32,11 +32,11 @@ async def answers(caller: Reader, import_id: str) -> Response:
         message = f"it is known of an import that was previewed, and this one is {status}"
         raise ApiError("import_busy", message, more={"status": status})
     found = await asyncio.shield(task)
-    return answer(answers_to_json(found), caller.services.shelf.version)
+    return answer(answers_to_json(found), caller.services.records.version)
 
 
 async def comparison(caller: Caller, import_id: str) -> asyncio.Task[Answers] | None:
     """Finds out what changes, or has; None for an import that is not previewed."""
     services = caller.services
-    moment = services.shelf.version, services.encoding.pending
+    moment = services.records.version, services.encoding.pending
     return await caller.catalog.answers.begin(import_id, services.foresight, moment)

@@ -27,7 +27,7 @@ async def listed(caller: Reader, limit: Annotated[int, Query(ge=1, le=200)] = 50
     records = await caller.catalog.imports.records.latest(limit)
     found = await caller.catalog.jobs.with_status(records)
     told = [import_to_json(record, status) for record, status in found]
-    return answer({"imports": told}, caller.services.shelf.version)
+    return answer({"imports": told}, caller.services.records.version)
 
 
 @router.get("/{import_id}", response_model=ImportAnswerJson, responses=errors("import_unknown"))
@@ -43,7 +43,7 @@ async def read(caller: Reader, import_id: str) -> Response:
         "problems": [problem_to_json(error) for error in problems],
         "changes": [product_change_to_json(diff) for diff in changes],
     }
-    return answer(content, max(version, caller.services.shelf.version))
+    return answer(content, max(version, caller.services.records.version))
 
 
 @router.get("/{import_id}/changes", response_model=ChangesJson, responses=errors("import_unknown"))
@@ -57,7 +57,7 @@ async def changes(
     await import_of(caller, import_id)
     diffs = await caller.catalog.imports.records.diffs(import_id, start, limit)
     told = [product_change_to_json(diff) for diff in diffs]
-    return answer({"changes": told}, caller.services.shelf.version)
+    return answer({"changes": told}, caller.services.records.version)
 
 
 @router.get(

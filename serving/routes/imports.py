@@ -165,7 +165,7 @@ async def undo(caller: Importer, import_id: str) -> Response:
 async def _begun(caller: Caller, import_id: str, action: Action) -> Response:
     await caller.catalog.jobs.start(import_id, action, actor=caller.grant.name)
     record, status = await import_and_status(caller, import_id)
-    reply = answer(import_to_json(record, status), caller.services.shelf.version, status=202)
+    reply = answer(import_to_json(record, status), caller.services.records.version, status=202)
     reply.headers["Location"] = f"/catalog/imports/{import_id}"
     return reply
 

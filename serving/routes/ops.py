@@ -50,7 +50,7 @@ async def readyz(request: Request) -> Response:
         _trouble(services.engine.check(), timeout),
         _trouble(_ping(services.redis), timeout),
     )
-    catalogue = None if len(services.shelf) else "no product is loaded"
+    catalogue = None if len(services.records) else "no product is loaded"
     found = {"engine": engine, "redis": redis, "catalogue": catalogue}
     troubles = {part: trouble for part, trouble in found.items() if trouble is not None}
     if not troubles:

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/catalog/policies", tags=["policies"])
 async def listed(caller: Reader) -> Response:
     """What is answered where no product's record can answer."""
     found = await every(caller.catalog.policies)
-    return answer({"policies": found}, caller.services.shelf.version)
+    return answer({"policies": found}, caller.services.records.version)
 
 
 @router.put(
@@ -39,7 +39,7 @@ async def put(caller: Editor, request: Request, locale: Locale, name: str) -> Re
         )
     except PolicyTextError as error:
         raise ApiError("invalid_request", f"text: {error}", field="text") from None
-    return answer(told(name, locale, written), caller.services.shelf.version)
+    return answer(told(name, locale, written), caller.services.records.version)
 
 
 @router.delete("/{locale}/{name}", status_code=204, responses=errors("policy_unknown"))
@@ -47,4 +47,4 @@ async def delete(caller: Editor, locale: Locale, name: str) -> Response:
     """Answer with the shipped text again."""
     check_name(name)
     await caller.catalog.policies.delete(locale, name)
-    return answer(None, caller.services.shelf.version, status=204)
+    return answer(None, caller.services.records.version, status=204)

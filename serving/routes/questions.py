@@ -20,7 +20,7 @@ async def listed(caller: Reader) -> Response:
     """The questions that imports are looked at with before they are applied."""
     found = await caller.catalog.questions.all()
     told = [question_to_json(question) for question in found]
-    return answer({"questions": told}, caller.services.shelf.version)
+    return answer({"questions": told}, caller.services.records.version)
 
 
 @router.post(
@@ -39,7 +39,7 @@ async def save(caller: Editor, request: Request) -> Response:
     body = validate(QuestionBody, data, caller.services.http.limits)
     saved, new = await save_question(caller, body.question, body.sku, body.locale)
     status = 201 if new else 200
-    return answer(question_to_json(saved), caller.services.shelf.version, status=status)
+    return answer(question_to_json(saved), caller.services.records.version, status=status)
 
 
 @router.delete("/{question_id}", status_code=204, responses=errors("question_unknown"))
@@ -48,14 +48,14 @@ async def delete(caller: Editor, question_id: str) -> Response:
     if not await caller.catalog.questions.delete(question_id):
         message = f"no saved question has the id {question_id!r}: GET /catalog/questions"
         raise ApiError("question_unknown", message)
-    return answer(None, caller.services.shelf.version, status=204)
+    return answer(None, caller.services.records.version, status=204)
 
 
 async def save_question(
     caller: Caller, question: str, sku: str | None, locale: Locale | None
 ) -> tuple[SavedQuestion, bool]:
     """Save it in the caller's name; whether it is new. Raises `ApiError`."""
-    if sku is not None and caller.services.shelf.resolve(sku) is None:
+    if sku is not None and caller.services.records.resolve(sku) is None:
         message = "sku: names no SKU and no product of this catalogue: correct it, or leave it out"
         raise ApiError("sku_unknown", message, field="sku")
     try:

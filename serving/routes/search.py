@@ -29,8 +29,8 @@ async def search(
         text = check_message(q, caller.services.http.limits)
     except ValueError as error:
         raise ApiError("invalid_request", f"q: {error}", field="q") from None
-    if sku is not None and caller.services.shelf.resolve(sku) is None:
+    if sku is not None and caller.services.records.resolve(sku) is None:
         message = "sku: names no SKU and no product of this catalogue: correct it, or leave it out"
         raise ApiError("sku_unknown", message, field="sku")
     told = await explain(caller.services, text, sku, locale)
-    return answer(told, caller.services.shelf.version)
+    return answer(told, caller.services.records.version)

@@ -16,7 +16,7 @@ router = APIRouter(prefix="/catalog/synonyms", tags=["synonyms"])
 @router.get("", response_model=SynonymsJson, responses=errors())
 async def read(caller: Reader) -> Response:
     """Words that mean the same in this shop, as they were written last."""
-    return _answer(await caller.catalog.synonyms.get(), caller.services.shelf.version)
+    return _answer(await caller.catalog.synonyms.get(), caller.services.records.version)
 
 
 @router.put(
@@ -33,7 +33,7 @@ async def put(caller: Editor, request: Request) -> Response:
         saved = await caller.catalog.synonyms.put(body.text, actor=caller.grant.name)
     except SynonymsError as error:
         raise ApiError("invalid_request", f"text: {error}", field="text") from None
-    return _answer(saved, caller.services.shelf.version)
+    return _answer(saved, caller.services.records.version)
 
 
 def _answer(synonyms: Synonyms, version: int) -> Response:

@@ -1,4 +1,4 @@
-"""A server with a small catalogue whose shelf follows it, and browsers of a kind: cookies kept."""
+"""A server that follows a small catalogue, and browsers of a kind: cookies kept."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from catalog.changes import CatalogChange, ChangeFeed
 from catalog.product import Product
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from serving.catalog_services import CatalogConfig, CatalogServices
 from serving.services import Services
 from serving.tokens import ROLES, Role
@@ -83,17 +83,17 @@ class Admin:
 async def admin_services(
     redis: Redis, redis_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Services]:
-    """Services whose shelf follows the catalogue."""
+    """Services whose records follow the catalogue."""
     upload = UploadConfig(tmp_path_factory.mktemp("uploads"), max_bytes=1024 * 1024, idle_s=5)
     catalog = CatalogServices.on(redis, redis_url, CatalogConfig(upload=upload))
     services = replace(services_on(redis, redis_url), catalog=catalog, finder=WrittenFinder())
     await catalog.store.put([SHIRT], actor="setup")
-    shelf = cast(HotShelf, services.shelf)
+    records = cast(Records, services.records)
     start = await catalog.store.load()
-    shelf.replace(start.products, start.version)
+    records.replace(start.products, start.version)
 
     async def apply(change: CatalogChange) -> None:
-        shelf.apply(change.upserts, change.removed, change.version)
+        records.apply(change.upserts, change.removed, change.version)
 
     following = asyncio.create_task(ChangeFeed(catalog.store, apply).run(start))
     yield services

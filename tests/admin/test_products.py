@@ -40,7 +40,7 @@ async def test_products_are_found_by_their_words_page_by_page(admin: Admin) -> N
     hats = [product(f"hat-{number:02}", title=f"Hat {number}") for number in range(30)]
     version = await admin.services.catalog.store.put(hats, actor="setup")
     await admin.people["read"].get("/admin/product", id="hat-00")
-    while admin.services.shelf.version < version:
+    while admin.services.records.version < version:
         await admin.people["read"].get("/admin")
     first = (await admin.people["read"].get("/admin", q="hat")).text
     assert "30 products found" in first
@@ -127,7 +127,7 @@ async def test_what_a_product_says_is_shown_and_never_markup(admin: Admin) -> No
     version = await admin.services.catalog.store.put([hostile], actor=HOSTILE)
     await admin.services.catalog.pins.pin(HOSTILE, actor=HOSTILE)
     await admin.people["read"].get("/admin")
-    while admin.services.shelf.version < version:
+    while admin.services.records.version < version:
         await admin.people["read"].get("/admin")
     for path in ("/admin", "/admin/product", "/admin/pins"):
         for someone in admin.people.values():

@@ -10,12 +10,12 @@ import pytest
 
 from pipeline.encoder import Encoder
 from pipeline.finding import make_finder
-from pipeline.foresight import Foreseen, Foresight
-from pipeline.hotshelf import HotShelf
+from pipeline.foreseeing.foresight import Foreseen, Foresight
 from pipeline.prompt import PromptBuilder
-from pipeline.replies import Replies
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
-from pipeline.tokenizer import Tokenizer
 from serving.services import Services
 from tests.admin.conftest import Admin
 from tests.admin.test_imports import over, upload
@@ -36,13 +36,13 @@ async def admin_services(
     admin_services: Services, prompts: PromptBuilder
 ) -> AsyncIterator[Services]:
     """The services, with what compares answers."""
-    shelf = cast(HotShelf, admin_services.shelf)
+    records = cast(Records, admin_services.records)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
-    finder = await make_finder(prompts.templates, shelf, retriever)
+    finder = await make_finder(prompts.templates, records, retriever)
     replies = Replies.beside(prompts)
-    foresight = Foresight(shelf, retriever, finder, replies, prompts)
+    foresight = Foresight(records, retriever, finder, replies, prompts)
     yield replace(admin_services, foresight=foresight)
     await encoder.close()
 
@@ -109,7 +109,7 @@ async def test_what_cannot_be_saved_is_told_as_a_page(
 async def test_a_preview_shows_which_answers_change(admin: Admin) -> None:
     await save(admin, "How much is it? " + HOSTILE, "SH-BLK")
     version = await admin.services.catalog.store.put([product("hat")], actor="setup")
-    while admin.services.shelf.version < version:
+    while admin.services.records.version < version:
         await admin.editor.get("/admin")
     await save(admin, "Is it in stock?", "hat")
     someone = admin.people["import"]

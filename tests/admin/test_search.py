@@ -3,8 +3,8 @@
 from typing import cast
 
 from pipeline.found import Explanation, Found, NotCarried, Understood
-from pipeline.fusion import Candidate
 from pipeline.retriever import Hit
+from pipeline.searching.fusion import Candidate
 from tests.admin.conftest import Admin
 from tests.serving.fakes import WrittenFinder
 

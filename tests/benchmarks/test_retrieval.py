@@ -14,8 +14,8 @@ from benchmarks.search_scale import nearest
 from pipeline.encoder import Encoder
 from pipeline.finding import make_finder
 from pipeline.found import Found, NotCarried
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Hit, Retriever
 from pipeline.timing import StageTimings
 from tests.pipeline.fakes import LetterModel
@@ -72,20 +72,20 @@ def test_places_and_gains() -> None:
 async def test_questions_are_asked_of_the_catalogue(tmp_path: Path) -> None:
     file = tmp_path / "titles.csv"
     file.write_text(TITLES)
-    shelf = HotShelf()
-    shelf.replace(products_of(str(file)), 1)
+    records = Records()
+    records.replace(products_of(str(file)), 1)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     rows: list[dict[str, Any]] = [
         {"query": "copper kettle", "relevant": ["1"], "graded": {"1": 3.0, "3": 2.0}},
         {"question": "铜水壶多少钱", "sku": "3"},
         {"question": "A hat?", "sku": "4"},
     ]
-    known = [asked(row, shelf) for row in rows]
+    known = [asked(row, records) for row in rows]
     gains = [sorted(one.gains.items()) for one in known]
     assert gains == [[("1", 7.0), ("3", 3.0)], [("3", 1.0)], []]
-    finder = await make_finder(TEMPLATES, shelf, retriever, 10)
+    finder = await make_finder(TEMPLATES, records, retriever, 10)
     tally = await measure(finder, known)
     assert tally.report()["with_a_right_product"] == 2
     assert tally.hit(1) == 1.0

@@ -7,27 +7,27 @@ import pytest
 
 from benchmarks.understanding import Examiner, Outcome, asked, report
 from catalog.product import LOCALES
-from pipeline.facts import FactFinder
+from pipeline.facts.fitting import FactFinder
 from pipeline.found import Bounds, Explanation, Found, NotCarried, Understood
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Hit
-from pipeline.words import Words
 from tests.pipeline.fakes import product
 from tests.pipeline.shop import shirt
 
 
 @pytest.fixture(scope="module")
-def shelf() -> HotShelf:
-    shelf = HotShelf()
-    shelf.replace([shirt(), product("1", "lamp"), product("2", "mug")], 1)
-    return shelf
+def records() -> Records:
+    records = Records()
+    records.replace([shirt(), product("1", "lamp"), product("2", "mug")], 1)
+    return records
 
 
 @pytest.fixture(scope="module")
-def examiner(shelf: HotShelf) -> Examiner:
+def examiner(records: Records) -> Examiner:
     return Examiner(
-        shelf, FactFinder({locale: Words.load(TEMPLATES, locale) for locale in LOCALES})
+        records, FactFinder({locale: Words.load(TEMPLATES, locale) for locale in LOCALES})
     )
 
 
@@ -81,12 +81,12 @@ def test_the_first_card_s_variant_and_stock_are_checked(examiner: Examiner) -> N
     assert examiner.wrong(row(**named), hits("SH", sku="SH-bl-L")) == ""
 
 
-def test_a_line_is_a_question_with_its_turns(shelf: HotShelf) -> None:
+def test_a_line_is_a_question_with_its_turns(records: Records) -> None:
     line = row("is it blue?") | {
         "page": "1-1",
         "history": [{"question": "mugs?", "products": ["2"]}],
     }
-    question, turns = asked(line, shelf)
+    question, turns = asked(line, records)
     assert (question.product_id, question.sku) == ("1", "1-1")
     assert turns[0].product_ids == ("2",)
 

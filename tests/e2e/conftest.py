@@ -14,12 +14,12 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
 from pipeline.finding import make_finder
-from pipeline.foresight import Foresight
-from pipeline.hotshelf import HotShelf
+from pipeline.foreseeing.foresight import Foresight
 from pipeline.prompt import PromptBuilder, PromptConfig
-from pipeline.replies import Replies
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
-from pipeline.tokenizer import Tokenizer
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -103,18 +103,18 @@ async def browser() -> AsyncIterator[Browser]:
 async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> AsyncIterator[Desk]:
     """A browser before the running shop."""
     tokenizer = Tokenizer.load(model_dir)
-    shelf = cast(HotShelf, admin_services.shelf)
+    records = cast(Records, admin_services.records)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     prompts = PromptBuilder(tokenizer, PromptConfig())
     engine = ReadingEngine(tokenizer, prompts)
     sessions = RedisSessions(admin_services.redis, SessionConfig())
-    finder = await make_finder(prompts.templates, shelf, retriever)
+    finder = await make_finder(prompts.templates, records, retriever)
     replies = Replies.beside(prompts)
     following = asyncio.create_task(admin_services.catalog.policies.follow(replies.policies.use))
     chat = Chat(
-        shelf,
+        records,
         finder,
         replies,
         prompts,
@@ -122,7 +122,7 @@ async def desk(admin_services: Services, browser: Browser, model_dir: Path) -> A
         sessions,
         ChatConfig(),
     )
-    foresight = Foresight(shelf, retriever, finder, replies, prompts)
+    foresight = Foresight(records, retriever, finder, replies, prompts)
     services = replace(admin_services, chat=chat, engine=engine, foresight=foresight, finder=finder)
     async with serving(services) as port:
         context = await browser.new_context(locale="en-US")

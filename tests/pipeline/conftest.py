@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from catalog.product import LOCALES, Locale
-from pipeline.facts import FactFinder
-from pipeline.rendering import TEMPLATES
-from pipeline.tokenizer import Tokenizer
-from pipeline.words import Words
+from pipeline.facts.fitting import FactFinder
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.prompting.tokenizer import Tokenizer
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.analysis import standard_analyser
+from pipeline.lexicon.analysis import standard_analyser
 
 
 @pytest.mark.parametrize(

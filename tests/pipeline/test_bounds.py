@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 
 from catalog.product import Locale
-from pipeline.bounds import BoundsReader, PriceWish
-from pipeline.cues import load_cues
-from pipeline.rendering import TEMPLATES
-from pipeline.words import Words, fold
+from pipeline.lexicon.cues import load_cues
+from pipeline.lexicon.words import Words, fold
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.understanding.bounds import BoundsReader, PriceWish
 
 
 @pytest.fixture(scope="module")

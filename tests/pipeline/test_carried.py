@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pipeline.carried import Carried, CarriedConfig
-from pipeline.cues import load_cues
 from pipeline.encoder import Encoder
-from pipeline.fusion import Candidate
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.lexicon.cues import load_cues
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Retriever
+from pipeline.searching.carried import Carried, CarriedConfig
+from pipeline.searching.fusion import Candidate
 from tests.pipeline.fakes import LetterModel, product
 
 SHOP = (
@@ -23,9 +23,9 @@ SHOP = (
 
 @pytest.fixture
 async def retriever() -> AsyncIterator[Retriever]:
-    encoder, shelf = Encoder(LetterModel()), HotShelf()
-    shelf.replace(SHOP, 1)
-    retriever = Retriever(encoder, shelf)
+    encoder, records = Encoder(LetterModel()), Records()
+    records.replace(SHOP, 1)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     yield retriever
     await encoder.close()

@@ -13,13 +13,13 @@ from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationR
 from pipeline.finder import Finder
 from pipeline.finding import make_finder
 from pipeline.found import Found, NotCarried
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
-from pipeline.replies import Replies
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.sessions import SessionUnknownError, StoreUnavailableError
 from pipeline.timing import StageTimings
-from pipeline.tokenizer import Tokenizer
 from pipeline.types import Done, Event, Failure, Question, Sources, Timing, Token, Turn
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from tests.pipeline.fakes import LetterModel, product
@@ -70,16 +70,16 @@ class Shop:
     finder: Finder
 
     def __init__(self, prompts: PromptBuilder, encoder: Encoder) -> None:
-        self.shelf = HotShelf()
-        self.shelf.replace((product("1", "zzz lamp"), product("2", "qqq kettle")), 5)
+        self.records = Records()
+        self.records.replace((product("1", "zzz lamp"), product("2", "qqq kettle")), 5)
         self.sessions = MemorySessions()
         self.prompts = prompts
-        self.retriever = Retriever(encoder, self.shelf)
+        self.retriever = Retriever(encoder, self.records)
 
     def chat(self, engine: Engine, finder: Finder | None = None) -> Chat:
         config = ChatConfig(max_tokens=20)
         return Chat(
-            self.shelf,
+            self.records,
             finder or self.finder,
             Replies.beside(self.prompts),
             self.prompts,
@@ -99,7 +99,7 @@ async def shop(prompts: PromptBuilder) -> AsyncGenerator[Shop, None]:
     encoder = Encoder(LetterModel())
     shop = Shop(prompts, encoder)
     await shop.retriever.rebuild()
-    shop.finder = await make_finder(prompts.templates, shop.shelf, shop.retriever)
+    shop.finder = await make_finder(prompts.templates, shop.records, shop.retriever)
     yield shop
     await encoder.close()
 

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from threadpoolctl import threadpool_info
 
-from pipeline.embedding_models import BUNDLED_ENCODER, load_embedding_model
 from pipeline.encoder import Encoder, EncoderConfig, Vectors
+from pipeline.searching.embedding_models import BUNDLED_ENCODER, load_embedding_model
 from tests.pipeline.fakes import LetterModel
 
 

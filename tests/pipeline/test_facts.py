@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from catalog.product import Locale, Money, Product, Text, Variant
-from pipeline.facts import Fact, FactFinder
-from pipeline.rendering import TEMPLATES, renderers
-from pipeline.words import Words
+from pipeline.facts.fitting import Fact, FactFinder
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES, renderers
 from tests.pipeline.shop import lamp, shirt
 
 

@@ -12,12 +12,12 @@ from catalog.product import Locale, Money, Pairs, Product, Text, Variant
 from pipeline.encoder import Encoder
 from pipeline.finder import Finder
 from pipeline.found import Found
-from pipeline.hotshelf import HotShelf
-from pipeline.rendering import TEMPLATES
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.records import Records
 from pipeline.retriever import Retriever
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Turn
-from pipeline.words import Words
 from tests.pipeline.fakes import LetterModel
 
 
@@ -99,8 +99,8 @@ class OnlyHello:
 class Asking:
     """A shop to ask."""
 
-    def __init__(self, shelf: HotShelf, finder: Finder, model: LetterModel) -> None:
-        self.shelf, self.finder, self.model = shelf, finder, model
+    def __init__(self, records: Records, finder: Finder, model: LetterModel) -> None:
+        self.records, self.finder, self.model = records, finder, model
 
     async def ask(
         self, text: str, *shown: str, page: str | None = None, timings: StageTimings | None = None
@@ -118,17 +118,17 @@ class Asking:
 
 @pytest_asyncio.fixture
 async def shop(lexicons: dict[Locale, Words]) -> AsyncIterator[Asking]:
-    shelf, model = HotShelf(), LetterModel()
-    shelf.replace(SHOP, 1)
+    records, model = Records(), LetterModel()
+    records.replace(SHOP, 1)
     encoder = Encoder(model)
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     finder = Finder.load(
-        TEMPLATES, shelf, retriever, lexicons, intents=OnlyHello(), products=len(SHOP)
+        TEMPLATES, records, retriever, lexicons, intents=OnlyHello(), products=len(SHOP)
     )
     await finder.rebuild()
     model.calls.clear()
-    yield Asking(shelf, finder, model)
+    yield Asking(records, finder, model)
     await encoder.close()
 
 
@@ -263,18 +263,18 @@ async def test_one_product_s_stock_is_no_filter(shop: Asking) -> None:
 async def test_prices_and_stock_count_as_they_are_now(shop: Asking) -> None:
     bag = SHOP[0]
     dear = replace(bag.variants[0], price=Money(Decimal("99.00"), "USD"))
-    shop.shelf.apply([replace(bag, variants=(dear,))], (), 2)
+    shop.records.apply([replace(bag, variants=(dear,))], (), 2)
     assert await shop.ids("handbags under $60") == ["BAG-BLU-03"]
 
 
 async def test_changes_are_followed_in_the_same_step(shop: Asking) -> None:
     piano = thing("PIA-NO-99", "Grand Piano", "900.00")
-    shop.shelf.apply([piano], ["BAG-RED-01"], 2)
+    shop.records.apply([piano], ["BAG-RED-01"], 2)
     assert (await shop.ask("do you sell pianos")).not_carried is None
     assert (await shop.ask("PIA-NO-99")).hits[0].product_id == "PIA-NO-99"
     assert (await shop.ask("SKU BAG-RED-01")).not_found == ("bag-red-01",)
     assert await shop.ids("handbags under $60") == ["BAG-BLU-03"]
-    shop.shelf.apply((), ["PIA-NO-99"], 3)
+    shop.records.apply((), ["PIA-NO-99"], 3)
     assert (await shop.ask("do you sell pianos")).not_carried is not None
 
 
@@ -386,8 +386,8 @@ async def test_candidates_tell_each_leg_s_score(shop: Asking) -> None:
     "text", ["cheapest lamp", "not red", "SKU 1234567", "does it fit?", "有货的灯"]
 )
 async def test_an_empty_shop_finds_nothing(lexicons: dict[Locale, Words], text: str) -> None:
-    shelf, encoder = HotShelf(), Encoder(LetterModel())
-    finder = Finder.load(TEMPLATES, shelf, Retriever(encoder, shelf), lexicons)
+    records, encoder = Records(), Encoder(LetterModel())
+    finder = Finder.load(TEMPLATES, records, Retriever(encoder, records), lexicons)
     await finder.rebuild()
     turns = (Turn("?", "!", ("gone",)),)
     found = await finder.find(Question(text, "en", "a", product_id="gone"), turns, StageTimings())

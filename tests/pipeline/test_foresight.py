@@ -9,13 +9,13 @@ import pytest
 from catalog.product import Money, Product
 from pipeline.encoder import Encoder, Vectors
 from pipeline.finding import make_finder
-from pipeline.foresight import Foreseen, Foresight, ForesightConfig
-from pipeline.grounds import AnswerChange, Asking, Found
-from pipeline.hotshelf import HotShelf
+from pipeline.foreseeing.foresight import Foreseen, Foresight, ForesightConfig
+from pipeline.foreseeing.grounds import AnswerChange, Asking, Found
 from pipeline.prompt import PromptBuilder
-from pipeline.replies import Replies
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
-from pipeline.tokenizer import Tokenizer
 from pipeline.types import Question
 from tests.pipeline.fakes import LetterModel, product
 from tests.pipeline.shop import lamp, question, shirt, sources, titled
@@ -31,16 +31,16 @@ class Desk:
     foresight: Foresight
 
     def __init__(self, prompts: PromptBuilder, encoder: Encoder) -> None:
-        self.shelf, self.encoder, self.prompts = HotShelf(), encoder, prompts
-        self.shelf.replace((lamp(), shirt(), product("3", "xxx mug"), product("4", "zzz")), 7)
-        self.retriever = Retriever(encoder, self.shelf)
+        self.records, self.encoder, self.prompts = Records(), encoder, prompts
+        self.records.replace((lamp(), shirt(), product("3", "xxx mug"), product("4", "zzz")), 7)
+        self.retriever = Retriever(encoder, self.records)
         self.replies = Replies.beside(prompts)
 
     async def open(self, config: ForesightConfig | None = None) -> Foresight:
-        """Read the shelf, and compare over it from now on."""
-        finder = await make_finder(self.prompts.templates, self.shelf, self.retriever, 2)
+        """Read the records, and compare over it from now on."""
+        finder = await make_finder(self.prompts.templates, self.records, self.retriever, 2)
         self.foresight = Foresight(
-            self.shelf, self.retriever, finder, self.replies, self.prompts, config
+            self.records, self.retriever, finder, self.replies, self.prompts, config
         )
         return self.foresight
 
@@ -136,15 +136,15 @@ async def test_what_changes_no_answer_is_not_told(desk: Desk) -> None:
 
 
 async def test_nothing_live_is_changed(desk: Desk) -> None:
-    shelf = {p.id: p for p in desk.shelf.products()}
+    records = {p.id: p for p in desk.records.products()}
     found = [await desk.search(text) for text in ("xxx mug", "reading lamp")]
     await desk.changes(
         PAGE, COST, MUG, changed=(titled(lamp(price="1.00"), "kkk"), product("5", "xxx mug mug"))
     )
     await desk.changes(PAGE, COST, MUG, removed=("LAMP", "3", "SH"))
-    assert {p.id: p for p in desk.shelf.products()} == shelf
-    assert desk.shelf.version == 7
-    assert desk.shelf.by_sku("5-1") is None
+    assert {p.id: p for p in desk.records.products()} == records
+    assert desk.records.version == 7
+    assert desk.records.by_sku("5-1") is None
     assert [await desk.search(text) for text in ("xxx mug", "reading lamp")] == found
 
 
@@ -193,7 +193,7 @@ async def test_texts_are_encoded_once_however_often_they_are_looked_at(
 
 
 async def test_what_somebody_else_changed_since_is_left_as_it_is(desk: Desk) -> None:
-    desk.shelf.apply([replace(lamp(price="90.00"), version=9)], [], 9)
+    desk.records.apply([replace(lamp(price="90.00"), version=9)], [], 9)
     stale = replace(lamp(price="75.00"), version=8)
     found = await desk.foresight.compare([PAGE], [stale], [])
     assert found == Foreseen(1, overtaken=1)

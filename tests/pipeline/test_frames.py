@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.frames import chat_frame
 from pipeline.prompt import PromptBuilder
-from pipeline.tokenizer import Message, Tokenizer
+from pipeline.prompting.frames import chat_frame
+from pipeline.prompting.tokenizer import Message, Tokenizer
 from pipeline.types import Turn
 from tests.pipeline.shop import lamp, question, sources
 

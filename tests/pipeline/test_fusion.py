@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.fusion import fuse
+from pipeline.searching.fusion import fuse
 
 
 def test_each_leg_counts_for_its_share_however_its_scores_are_scaled() -> None:

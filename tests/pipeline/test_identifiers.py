@@ -6,11 +6,11 @@ from decimal import Decimal
 import pytest
 
 from catalog.product import Money, Product, Text, Variant
-from pipeline.cues import load_cues
-from pipeline.identifier_index import IdentifierIndex
-from pipeline.identifiers import Identifier, IdentifierReader
-from pipeline.rendering import TEMPLATES
-from pipeline.words import fold
+from pipeline.lexicon.cues import load_cues
+from pipeline.lexicon.words import fold
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.understanding.identifier_index import IdentifierIndex
+from pipeline.understanding.identifiers import Identifier, IdentifierReader
 from tests.pipeline.fakes import product
 from tests.pipeline.shop import shirt
 

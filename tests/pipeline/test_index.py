@@ -6,7 +6,7 @@ import faiss
 import numpy as np
 import pytest
 
-from pipeline.index import VectorIndex, gpu_count, on_device, usable
+from pipeline.searching.index import VectorIndex, gpu_count, on_device, usable
 
 
 def unit(
@@ -81,13 +81,13 @@ def test_without_a_gpu_the_cpu_is_used_whatever_faiss_is_installed() -> None:
 def test_where_there_is_no_gpu_the_log_says_that_the_cpu_is_used(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("pipeline.index.gpu_count", lambda: 0)
+    monkeypatch.setattr("pipeline.searching.index.gpu_count", lambda: 0)
     with caplog.at_level(logging.WARNING):
         assert usable("cpu") == "cpu"
         assert caplog.text == ""
         assert usable("gpu") == "cpu"
     assert "on the CPU" in caplog.text
-    monkeypatch.setattr("pipeline.index.gpu_count", lambda: 1)
+    monkeypatch.setattr("pipeline.searching.index.gpu_count", lambda: 1)
     assert usable("gpu") == "gpu"
 
 
@@ -114,7 +114,7 @@ def test_an_index_is_moved_to_the_first_gpu_in_half_precision(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     api, index = GpuApi(), object()
-    monkeypatch.setattr("pipeline.index.faiss", api)
+    monkeypatch.setattr("pipeline.searching.index.faiss", api)
     assert on_device(index, "gpu") is index
     assert api.moved is not None
     assert isinstance(api.moved[0], GpuApi.StandardGpuResources)

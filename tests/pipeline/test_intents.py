@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline.intents import IntentReader
-from pipeline.policies import Policies
-from pipeline.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.replying.policies import Policies
+from pipeline.understanding.intents import IntentReader
 
 READER = IntentReader.load(TEMPLATES)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.kinds import Kinds, place
-from pipeline.rendering import TEMPLATES
+from pipeline.lexicon.kinds import Kinds, place
+from pipeline.prompting.rendering import TEMPLATES
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.product import Product, Text
-from pipeline.analysis import standard_analyser
-from pipeline.lexical import LexicalStore, Row, lexical_rows
-from pipeline.live_lexical import LiveLexical
+from pipeline.lexicon.analysis import standard_analyser
+from pipeline.searching.lexical import LexicalStore, Row, lexical_rows
+from pipeline.searching.live_lexical import LiveLexical
 from tests.pipeline.fakes import product
 
 ANALYSER = standard_analyser()

@@ -6,14 +6,14 @@ from decimal import Decimal
 import pytest
 
 from catalog.product import Locale, Money, Product, Text, Variant
-from pipeline.facts import FactFinder
+from pipeline.facts.fitting import FactFinder
 from pipeline.found import Bounds, Explanation, Found, Understood
-from pipeline.listing import Lister
-from pipeline.policies import Policies
-from pipeline.rendering import TEMPLATES, renderers
-from pipeline.replies import Replies
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES, renderers
+from pipeline.replying.listing import Lister
+from pipeline.replying.policies import Policies
+from pipeline.replying.replies import Replies
 from pipeline.types import Question, Source, Why
-from pipeline.words import Words
 from tests.pipeline.shop import lamp, shirt
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.encoder import Vectors
-from pipeline.live_index import LiveIndex, built
+from pipeline.searching.live_index import LiveIndex, built
 
 DIMENSION = 16
 

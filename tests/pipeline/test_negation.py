@@ -3,11 +3,11 @@
 import pytest
 
 from catalog.product import Locale
-from pipeline.cues import load_cues
-from pipeline.negation import NegationReader
-from pipeline.options import OptionReader
-from pipeline.rendering import TEMPLATES
-from pipeline.words import Words, fold
+from pipeline.facts.options import OptionReader
+from pipeline.lexicon.cues import load_cues
+from pipeline.lexicon.words import Words, fold
+from pipeline.prompting.rendering import TEMPLATES
+from pipeline.understanding.negation import NegationReader
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pipeline.encoder import Vectors
-from pipeline.paired_model import PairedModel
+from pipeline.searching.paired_model import PairedModel
 from tests.pipeline.fakes import LetterModel
 
 

@@ -12,8 +12,8 @@ from jinja2 import TemplateError
 
 from catalog.product import LOCALES
 from pipeline.prompt import PromptBuilder, PromptConfig
-from pipeline.rendering import TEMPLATES, flatten
-from pipeline.tokenizer import Tokenizer
+from pipeline.prompting.rendering import TEMPLATES, flatten
+from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.types import Turn
 from tests.pipeline.shop import lamp, question, shirt, sources, titled
 

@@ -3,15 +3,15 @@
 import pytest
 
 from catalog.product import Locale
-from pipeline.facts import FactFinder
+from pipeline.facts.fitting import FactFinder
 from pipeline.found import Found, NotCarried
-from pipeline.listing import Lister
-from pipeline.policies import Policies
-from pipeline.rendering import TEMPLATES, renderers
-from pipeline.replies import Replies
+from pipeline.lexicon.words import Words
+from pipeline.prompting.rendering import TEMPLATES, renderers
+from pipeline.replying.listing import Lister
+from pipeline.replying.policies import Policies
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Hit
 from pipeline.types import Question, Source, Why
-from pipeline.words import Words
 from tests.pipeline.shop import lamp, shirt
 
 POLICIES = Policies.load(TEMPLATES)

@@ -7,7 +7,7 @@ import pytest
 
 from catalog.product import Locale, Money, Product, Text, Variant
 from pipeline.encoder import Encoder
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from pipeline.retriever import Retriever
 from tests.pipeline.fakes import LetterModel
 
@@ -33,10 +33,10 @@ SHOP = (
 
 @pytest.fixture
 async def shop() -> AsyncIterator[Retriever]:
-    shelf = HotShelf()
-    shelf.replace(SHOP, 1)
+    records = Records()
+    records.replace(SHOP, 1)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     yield retriever
     await encoder.close()
@@ -96,10 +96,10 @@ async def test_as_many_as_asked_for_or_as_there_are(shop: Retriever, k: int) -> 
 
 @pytest.mark.parametrize("products", [(), SHOP[:1]])
 async def test_a_shop_with_one_product_or_none(products: tuple[Product, ...]) -> None:
-    shelf = HotShelf()
-    shelf.replace(products, 1)
+    records = Records()
+    records.replace(products, 1)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
     vector = await retriever.encode("backpack")
     assert len(retriever.candidates("backpack", vector, 10)) == len(products)

@@ -1,7 +1,7 @@
 """A shop's own words for the same thing."""
 
-from pipeline.analysis import standard_analyser
-from pipeline.synonyms import Thesaurus
+from pipeline.lexicon.analysis import standard_analyser
+from pipeline.lexicon.synonyms import Thesaurus
 
 ANALYSER = standard_analyser()
 

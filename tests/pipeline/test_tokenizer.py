@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.tokenizer import Tokenizer, scrub
+from pipeline.prompting.tokenizer import Tokenizer, scrub
 
 SPELLINGS = ["<bos>", "<eos>", "<pad>", "<end_of_turn>", "<start_of_turn>", "[multimodal]"]
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.tokenizer import Tokenizer, scrub
-from pipeline.trim import ELLIPSIS, Block, block_of, clip, clip_middle, fit
+from pipeline.prompting.tokenizer import Tokenizer, scrub
+from pipeline.prompting.trim import ELLIPSIS, Block, block_of, clip, clip_middle, fit
 
 EMOJI = "👩‍👩‍👧🇩🇪👍🏽🤾🏽‍♂️𓀀❤️1️⃣é"
 MIXED = st.text(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.units import measured
+from pipeline.lexicon.units import measured
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pipeline.encoder import Vectors
-from pipeline.paired_model import PairedModel
-from pipeline.vector_cache import CachedVectors
+from pipeline.searching.paired_model import PairedModel
+from pipeline.searching.vector_cache import CachedVectors
 
 
 class Counting:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline import vector_file
-from pipeline.vector_file import VectorFileError, digest
+from pipeline.searching import vector_file
+from pipeline.searching.vector_file import VectorFileError, digest
 
 ROWS = {digest(f"text {n}"): np.full(4, n, dtype=np.float32) for n in range(3)}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.vocabulary import Vocabulary
+from pipeline.lexicon.vocabulary import Vocabulary
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from redis.asyncio import Redis
 
 from pipeline.encoder import Encoder
 from pipeline.finding import make_finder
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder, PromptConfig
+from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.records import Records
 from pipeline.retriever import Retriever
-from pipeline.tokenizer import Tokenizer
 from serving.access import Access, AccessConfig
 from serving.admission import Admission, AdmissionConfig
 from serving.catalog_services import CatalogServices
@@ -28,12 +28,12 @@ from tests.serving.shop import Shop
 
 def services_on(redis: Redis, redis_url: str) -> Services:
     """Services that answer "Yes.", and know one garment."""
-    shelf = HotShelf()
-    shelf.replace((shirt(),), 7)
+    records = Records()
+    records.replace((shirt(),), 7)
     return Services(
         chat=WrittenChat(*whole_answer("Yes", ".")),
         engine=ScriptedEngine(ScriptedConfig()),
-        shelf=shelf,
+        records=records,
         redis=redis,
         admission=Admission(AdmissionConfig(permits=2, queue=2, wait_s=30)),
         metrics=Metrics(),
@@ -86,11 +86,11 @@ def prompts(tokenizer: Tokenizer) -> PromptBuilder:
 @pytest.fixture
 async def shop(services: Services, prompts: PromptBuilder) -> AsyncIterator[Shop]:
     """A shop that sells one shirt."""
-    shelf = HotShelf()
-    shelf.replace((shirt(),), 7)
+    records = Records()
+    records.replace((shirt(),), 7)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
-    finder = await make_finder(prompts.templates, shelf, retriever)
-    yield Shop(services, shelf, finder, prompts)
+    finder = await make_finder(prompts.templates, records, retriever)
+    yield Shop(services, records, finder, prompts)
     await encoder.close()

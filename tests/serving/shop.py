@@ -9,9 +9,9 @@ from typing import Any
 from pipeline.chat import Chat, ChatConfig
 from pipeline.engine import Chunk, Engine, GenerationRequest
 from pipeline.finder import Finder
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
-from pipeline.replies import Replies
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -26,7 +26,7 @@ class Shop:
     """What does not change from one test to the next."""
 
     base: Services
-    shelf: HotShelf
+    records: Records
     finder: Finder
     prompts: PromptBuilder
 
@@ -42,7 +42,7 @@ class Shop:
         sessions = RedisSessions(redis, SessionConfig())
         config = ChatConfig(max_tokens=max_tokens)
         chat = Chat(
-            self.shelf,
+            self.records,
             self.finder,
             Replies.beside(self.prompts),
             self.prompts,

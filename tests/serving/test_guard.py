@@ -7,7 +7,7 @@ import httpx
 
 from pipeline.chat import Chat, ChatConfig
 from pipeline.guarding.guard import Guards
-from pipeline.replies import Replies
+from pipeline.replying.replies import Replies
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -22,7 +22,7 @@ def guarded(shop: Shop, text: str) -> Services:
     guards = Guards(shop.base.metrics.guarded)
     replies = Replies.beside(shop.prompts)
     config = ChatConfig(max_tokens=48)
-    chat = Chat(shop.shelf, shop.finder, replies, shop.prompts, engine, sessions, config, guards)
+    chat = Chat(shop.records, shop.finder, replies, shop.prompts, engine, sessions, config, guards)
     return replace(shop.base, engine=engine, chat=chat)
 
 

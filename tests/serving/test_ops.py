@@ -7,7 +7,7 @@ import httpx
 from redis.asyncio import Redis
 
 from pipeline.engine import EngineError
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from tests.serving.server import serving
@@ -35,7 +35,7 @@ async def test_what_is_not_ready_is_named(services: Services) -> None:
         port = listener.getsockname()[1]
     async with Redis(port=port) as nowhere:
         engine = StoppedEngine(ScriptedConfig())
-        broken = replace(services, engine=engine, redis=nowhere, shelf=HotShelf())
+        broken = replace(services, engine=engine, redis=nowhere, records=Records())
         reply = await get(broken, "/readyz")
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (503, "not_ready")
@@ -45,7 +45,7 @@ async def test_what_is_not_ready_is_named(services: Services) -> None:
 
 
 async def test_it_is_healthy_though_nothing_else_is(services: Services) -> None:
-    broken = replace(services, engine=StoppedEngine(ScriptedConfig()), shelf=HotShelf())
+    broken = replace(services, engine=StoppedEngine(ScriptedConfig()), records=Records())
     assert (await get(broken, "/healthz")).json() == {"status": "ok"}
 
 

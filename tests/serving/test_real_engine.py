@@ -58,7 +58,7 @@ async def test_an_order_that_a_product_gives_is_not_obeyed(
         "description": Text("Linen Shirt", order),
         "attribute": Text("Linen Shirt", attributes=(("note", order),)),
     }
-    shop.shelf.replace((replace(shirt(), texts={"en": texts[place]}),), 8)
+    shop.records.replace((replace(shirt(), texts={"en": texts[place]}),), 8)
     asked = {"message": "How much is it in white?", "sku": "SH-WHT"}
     async with serving(shop.services(engine=vllm_engine)) as port:
         told = await ask(port, **asked)

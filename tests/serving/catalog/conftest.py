@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from catalog.product import Product
 from catalog.store import CatalogStore
-from pipeline.hotshelf import HotShelf
+from pipeline.records import Records
 from serving.catalog_services import CatalogConfig, CatalogServices
 from serving.services import Services
 from serving.tokens import ROLES, Role
@@ -34,7 +34,7 @@ class Api:
     """A running server, its services, and clients that hold a token of each role."""
 
     services: Services
-    shelf: HotShelf
+    records: Records
     url: str
     by_role: dict[Role, httpx.AsyncClient]
     nobody: httpx.AsyncClient
@@ -78,12 +78,12 @@ async def running(
 
 @pytest.fixture
 async def api(running: tuple[Services, str]) -> AsyncIterator[Api]:
-    """The server with an untouched catalogue, a shelf with the same, and new tokens."""
+    """The server with an untouched catalogue, records of the same, and new tokens."""
     services, url = running
     await services.redis.flushdb()
     await services.catalog.store.put([SHIRT], actor="setup")
-    shelf = cast(HotShelf, services.shelf)
-    shelf.replace((shirt(),), 7)
+    records = cast(Records, services.records)
+    records.replace((shirt(),), 7)
     tokens = services.catalog.tokens
     async with AsyncExitStack() as stack:
 
@@ -94,4 +94,4 @@ async def api(running: tuple[Services, str]) -> AsyncIterator[Api]:
             )
 
         by_role = {role: await client(await tokens.create(role, role)) for role in ROLES}
-        yield Api(services, shelf, url, by_role, await client(None))
+        yield Api(services, records, url, by_role, await client(None))

@@ -1,4 +1,4 @@
-"""Gateways of one shop over one Redis, each with its own shelf, index and change feed.
+"""Gateways of one shop over one Redis, each with its own records, index and change feed.
 
 Their engine notes what it is asked.
 """
@@ -18,10 +18,10 @@ from pipeline.chat import Chat, ChatConfig
 from pipeline.encoder import Encoder
 from pipeline.engine import Chunk, GenerationRequest
 from pipeline.finding import make_finder
-from pipeline.hotshelf import HotShelf
 from pipeline.prompt import PromptBuilder
+from pipeline.records import Records
 from pipeline.refresh import Refresher
-from pipeline.replies import Replies
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
 from serving.catalog_services import CatalogServices
 from serving.engines.scripted import ScriptedEngine
@@ -50,7 +50,7 @@ class Gateway:
 
     client: httpx.AsyncClient
     token: str
-    shelf: HotShelf
+    records: Records
     refresher: Refresher
     engine: NotingEngine
 
@@ -64,7 +64,7 @@ class Gateway:
     async def reaches(self, reply: httpx.Response, within_s: float = 1) -> None:
         """Return when it answers from what `reply` acknowledged; fails if that is not so soon."""
         async with asyncio.timeout(within_s):
-            while self.shelf.version < int(reply.headers["x-catalog-version"]):  # noqa: ASYNC110
+            while self.records.version < int(reply.headers["x-catalog-version"]):  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
 
 
@@ -76,13 +76,13 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
         stack.push_async_callback(redis.aclose)
         store = CatalogStore(redis)
         start = await store.load()
-        shelf = HotShelf()
-        shelf.replace(start.products, start.version)
+        records = Records()
+        records.replace(start.products, start.version)
         encoder = Encoder(LetterModel())
         stack.push_async_callback(encoder.close)
-        retriever = Retriever(encoder, shelf)
+        retriever = Retriever(encoder, records)
         await retriever.rebuild()
-        refresher = Refresher(shelf, retriever)
+        refresher = Refresher(records, retriever)
         stack.push_async_callback(refresher.close)
 
         async def apply(change: CatalogChange) -> None:
@@ -99,8 +99,8 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
         services = replace(
             services_on(redis, redis_url),
             chat=Chat(
-                shelf,
-                await make_finder(prompts.templates, shelf, retriever),
+                records,
+                await make_finder(prompts.templates, records, retriever),
                 Replies.beside(prompts),
                 prompts,
                 engine,
@@ -108,7 +108,7 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
                 ChatConfig(),
             ),
             engine=engine,
-            shelf=shelf,
+            records=records,
             catalog=catalog,
             encoding=refresher,
         )
@@ -119,4 +119,4 @@ async def gateway(redis_url: str, prompts: PromptBuilder) -> AsyncIterator[Gatew
             verify=False,
             timeout=20,
         )
-        yield Gateway(await stack.enter_async_context(client), token, shelf, refresher, engine)
+        yield Gateway(await stack.enter_async_context(client), token, records, refresher, engine)

@@ -14,11 +14,11 @@ from redis.asyncio import Redis
 from catalog.product import Product
 from pipeline.encoder import Encoder
 from pipeline.finding import make_finder
-from pipeline.foresight import Foreseen, Foresight
-from pipeline.grounds import Asking
-from pipeline.hotshelf import HotShelf
+from pipeline.foreseeing.foresight import Foreseen, Foresight
+from pipeline.foreseeing.grounds import Asking
 from pipeline.prompt import PromptBuilder
-from pipeline.replies import Replies
+from pipeline.records import Records
+from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
 from serving.catalog_services import CatalogConfig, CatalogServices
 from serving.tokens import ROLES
@@ -60,14 +60,14 @@ async def shop(
     catalog = CatalogServices.on(redis, redis_url, config)
     await catalog.store.put([SHIRT, HAT], actor="setup")
     base = services_on(redis, redis_url)
-    shelf = cast(HotShelf, base.shelf)
+    records = cast(Records, base.records)
     start = await catalog.store.load()
-    shelf.replace(start.products, start.version)
+    records.replace(start.products, start.version)
     encoder = Encoder(LetterModel())
-    retriever = Retriever(encoder, shelf)
+    retriever = Retriever(encoder, records)
     await retriever.rebuild()
-    finder = await make_finder(prompts.templates, shelf, retriever)
-    foresight = Held(shelf, retriever, finder, Replies.beside(prompts), prompts)
+    finder = await make_finder(prompts.templates, records, retriever)
+    foresight = Held(records, retriever, finder, Replies.beside(prompts), prompts)
     foresight.gate = asyncio.Event()
     foresight.gate.set()
     services = replace(base, catalog=catalog, foresight=foresight)
@@ -82,7 +82,7 @@ async def shop(
 
         tokens = catalog.tokens
         by_role = {role: await client(await tokens.create(role, role)) for role in ROLES}
-        yield Api(services, shelf, url, by_role, await client(None))
+        yield Api(services, records, url, by_role, await client(None))
     await catalog.close()
     await encoder.close()
 
@@ -106,7 +106,7 @@ async def test_a_new_price_is_seen_in_the_facts_before_and_after(shop: Api) -> N
     assert change["before"]["facts"][0] == "The price is $12.30."
     assert change["after"]["facts"][0] == "The price is $15.00."
     assert await shop.store.version() == before
-    assert shop.shelf.get("HAT-1") == HAT or shop.shelf.version == before
+    assert shop.records.get("HAT-1") == HAT or shop.records.version == before
 
 
 async def test_a_full_sync_takes_products_out_of_answers(shop: Api) -> None:
@@ -148,7 +148,7 @@ async def test_all_who_look_share_one_comparison_until_something_changes(shop: A
     await shop.services.catalog.questions.save("zzz?", actor="setup")
     assert (await answers(shop, seen["id"]))["questions"] == 2
     dearest = replace(HAT, version=99, texts=HAT.texts)
-    shop.shelf.apply([dearest], [], 99)
+    shop.records.apply([dearest], [], 99)
     found = await answers(shop, seen["id"])
     assert (found["changed"], found["left_out"]) == ([], 1)
     assert held.compared == 3

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 
 from catalog.store import CatalogStore
 from pipeline.prompt import PromptBuilder
-from pipeline.tokenizer import Tokenizer
+from pipeline.prompting.tokenizer import Tokenizer
 from tests.admin.conftest import Person
 from tests.catalog.make import product
 from tests.serving.catalog.gateways import Gateway, gateway

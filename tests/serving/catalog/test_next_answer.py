@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from catalog.store import CatalogStore
 from pipeline.prompt import PromptBuilder
-from pipeline.tokenizer import Tokenizer
+from pipeline.prompting.tokenizer import Tokenizer
 from tests.catalog.make import product
 from tests.serving.catalog.conftest import SHIRT
 from tests.serving.catalog.gateways import Gateway, gateway

@@ -199,17 +199,17 @@ async def test_any_id_works_in_a_path(api: Api, product_id: str) -> None:
 
 
 async def test_products_are_paged_without_a_gap_while_others_are_added(api: Api) -> None:
-    shelf = api.shelf
-    shelf.replace([product(f"p{n:03}") for n in range(0, 50, 2)], 2)
+    records = api.records
+    records.replace([product(f"p{n:03}") for n in range(0, 50, 2)], 2)
     seen: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
         params: dict[str, Any] = {"limit": 7, **({"cursor": cursor} if cursor else {})}
         page = (await api.reader.get("/catalog/products", params=params)).json()
-        assert page["total"] == len(shelf)
+        assert page["total"] == len(records)
         seen += [found["id"] for found in page["products"]]
         cursor = page["next"]
-        shelf.replace([*shelf.products(), product(f"p{len(shelf) * 2 - 41:03}")], 3)
+        records.replace([*records.products(), product(f"p{len(records) * 2 - 41:03}")], 3)
     assert seen == sorted(set(seen))
     assert {f"p{n:03}" for n in range(0, 50, 2)} <= set(seen)
 
@@ -228,17 +228,17 @@ async def test_products_are_paged_without_a_gap_while_others_are_added(api: Api)
     ],
 )
 async def test_products_are_found_by_their_words(api: Api, query: str, found: list[str]) -> None:
-    shelf = api.shelf
-    shelf.replace([*shelf.products(), product("hat", title="Wool Hat")], 8)
+    records = api.records
+    records.replace([*records.products(), product("hat", title="Wool Hat")], 8)
     page = (await api.reader.get("/catalog/products", params={"q": query})).json()
     assert [each["id"] for each in page["products"]] == found
     assert page["catalog_version"] == 8
 
 
 async def test_a_change_is_found_by_its_new_words(api: Api) -> None:
-    shelf = api.shelf
+    records = api.records
     for version, title in ((8, "Wool Hat"), (9, "Straw Hat")):
-        shelf.replace([replace(product("hat", title=title), version=version)], version)
+        records.replace([replace(product("hat", title=title), version=version)], version)
         page = (await api.reader.get("/catalog/products", params={"q": title})).json()
         assert page["total"] == 1
 
@@ -253,13 +253,13 @@ async def test_a_wrong_query_is_refused(api: Api, params: dict[str, str | int]) 
 
 
 async def test_an_acknowledged_change_is_what_this_process_answers_from(api: Api) -> None:
-    shelf = api.shelf
+    records = api.records
     services = replace(api.services, catalog=replace(api.services.catalog, config=CatalogConfig()))
 
     async def follow() -> None:
         while True:
             snapshot = await api.store.load()
-            shelf.replace(snapshot.products, snapshot.version)
+            records.replace(snapshot.products, snapshot.version)
             await asyncio.sleep(0.01)
 
     follower = asyncio.create_task(follow())
@@ -268,7 +268,7 @@ async def test_an_acknowledged_change_is_what_this_process_answers_from(api: Api
             for stock in range(10):
                 path = f"http://127.0.0.1:{port}/catalog/variants/SH-BLK"
                 await api.editor.patch(path, json={"stock": stock})
-                assert [v.stock for p in shelf.products() for v in p.variants] == [stock, 0]
+                assert [v.stock for p in records.products() for v in p.variants] == [stock, 0]
     finally:
         follower.cancel()
         await asyncio.wait({follower})

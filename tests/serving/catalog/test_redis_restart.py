@@ -68,7 +68,7 @@ async def test_what_was_changed_before_a_gateway_found_redis_again_is_not_missed
         await killed(server)
         refused = await shop.client.patch("/catalog/variants/SH-BLK", json={"price": "1.00"})
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "store_unavailable")
-        assert shop.shelf.version == 1
+        assert shop.records.version == 1
         await server.start()
         redis = connect(server.url)
         store = CatalogStore(redis)
@@ -78,7 +78,7 @@ async def test_what_was_changed_before_a_gateway_found_redis_again_is_not_missed
         await store.delete(["shirt"], actor="another")
         await redis.aclose()
         async with asyncio.timeout(20):
-            while shop.shelf.version < 3:  # noqa: ASYNC110  another process wrote it
+            while shop.records.version < 3:  # noqa: ASYNC110  another process wrote it
                 await asyncio.sleep(0.01)
         gone = await shop.client.post("/chat", json=ASKED)
         assert (gone.status_code, gone.json()["error"]["code"]) == (404, "sku_unknown")

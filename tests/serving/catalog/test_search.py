@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from pipeline.found import Bounds, Explanation, Found, NotCarried, Understood
-from pipeline.fusion import Candidate
 from pipeline.retriever import Hit
+from pipeline.searching.fusion import Candidate
 from tests.serving.catalog.conftest import Api
 from tests.serving.catalog.test_commands import Person
 from tests.serving.fakes import WrittenFinder

@@ -1,0 +1,1 @@
+"""The facts of a record that answer a question, slow and live ones."""

@@ -1,0 +1,1 @@
+"""Which answers a change of the catalogue would change, before it is made."""

@@ -1,0 +1,1 @@
+"""The words of each language, and how texts become words."""

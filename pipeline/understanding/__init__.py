@@ -1,0 +1,1 @@
+"""What a question says, read by rules before anything is searched."""
