@@ -62,15 +62,20 @@ class Chunk:
     cached_tokens: int | None = None
     times: EngineTimes | None = None
     finish_reason: FinishReason | None = None
+    token_ids: tuple[int, ...] = ()
+    """Generated since the last chunk; empty where the engine does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineStats:
-    """Load of the engine now; None where it cannot tell."""
+    """Load of the engine now, and its prefix cache: tokens in a block, and in all. None where it
+    cannot tell."""
 
     running: int | None = None
     waiting: int | None = None
     kv_usage: float | None = None
+    block_tokens: int | None = None
+    cache_tokens: int | None = None
 
 
 class Engine(Protocol):

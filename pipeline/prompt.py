@@ -17,6 +17,7 @@ from pipeline.facts.offers import live_facts
 from pipeline.lexicon.words import Words
 from pipeline.prompting.block_cache import BlockCache
 from pipeline.prompting.frames import Ids, frames_for
+from pipeline.prompting.parts import Part
 from pipeline.prompting.rendering import TEMPLATES, Renderer, flatten
 from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.prompting.trim import block_of, clip, clip_middle, fit
@@ -52,10 +53,15 @@ class PromptConfig:
 class Prompt:
     """What an engine needs. `trimmed` counts the tokens that did not fit."""
 
-    token_ids: Ids
+    parts: tuple[Part, ...]
     trimmed: int
     stop: tuple[str, ...]
     stop_token_ids: Ids
+
+    @property
+    def token_ids(self) -> Ids:
+        """All of it, in order."""
+        return tuple(token for part in self.parts for token in part.ids)
 
 
 class PromptBuilder:
@@ -129,16 +135,20 @@ class PromptBuilder:
             [0, *map(len, live[1:])],
         )
         kept = sorted(zip(products, fitted.blocks, live, strict=False), key=lambda row: row[0].id)
-        parts = [
-            head,
-            *(block for _, block, _ in kept),
-            frame.to_user,
-            *history[fitted.first_turn :],
-            *(facts for _, _, facts in kept),
-            ending,
-        ]
-        ids = tuple(token for part in parts for token in part)
-        return Prompt(ids, fitted.trimmed + cut, frame.stop, frame.stop_ids)
+        parts = (
+            Part("head", head),
+            *(Part("product", block, product.id) for product, block, _ in kept),
+            Part("frame", frame.to_user),
+            *(Part("history", turn) for turn in history[fitted.first_turn :]),
+            *(Part("live", facts, product.id) for product, _, facts in kept),
+            Part("question", ending),
+        )
+        return Prompt(parts, fitted.trimmed + cut, frame.stop, frame.stop_ids)
+
+    def prefix(self, product: Product, locale: Locale, turns: Sequence[Turn] = ()) -> Ids:
+        """What every prompt about `product` alone begins with, before the question's own part:
+        what is computed for it before anyone asks."""
+        return (*self._heads[locale], *self._blocks.get(product, locale).ids)
 
     def lines(self, question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
         """What the prompt says beside `question`, where it fits: the fitting facts, then prices and

@@ -98,7 +98,8 @@ class ScriptedEngine:
     async def stats(self) -> EngineStats:
         """Slots and queue as they are."""
         used = len(self._blocks) / self.config.cache_blocks
-        return EngineStats(self._running, self._waiting, used)
+        size, blocks = self.config.block_size, self.config.cache_blocks
+        return EngineStats(self._running, self._waiting, used, size, size * blocks)
 
     async def close(self) -> None:
         """Nothing to free."""

@@ -7,6 +7,7 @@ detokenising and one task that hands outputs to the streams. Their clock is CLOC
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -67,6 +68,7 @@ class VllmEngine:
         """
         outputs = self._outputs(request)
         completion_tokens, times = 0, None
+        held: list[int] = []
         try:
             async with aclosing(until_silent(outputs, self.config.silence_s)) as stream:
                 async for output in stream:
@@ -74,6 +76,7 @@ class VllmEngine:
                     times = times or _times(output.metrics)
                     said = output.outputs[0]
                     completion_tokens += len(said.token_ids)
+                    held += said.token_ids
                     if said.text or output.finished:
                         yield Chunk(
                             said.text,
@@ -82,7 +85,9 @@ class VllmEngine:
                             output.num_cached_tokens,
                             times,
                             _finish(said.finish_reason) if output.finished else None,
+                            tuple(held),
                         )
+                        held.clear()
         except EngineError as error:
             self._fell_silent = self._fell_silent or error.code == "engine_silent"
             raise
@@ -135,7 +140,12 @@ class VllmEngine:
 
     async def stats(self) -> EngineStats:
         """The scheduler's own counts after its last step."""
-        return self._load.stats
+        cache = None if self.llm is None else self.llm.vllm_config.cache_config
+        return replace(
+            self._load.stats,
+            block_tokens=cache and cache.block_size,
+            cache_tokens=cache and cache.kv_cache_size_tokens,
+        )
 
     async def close(self) -> None:
         """End what still streams (as aborted), then the engine's processes."""

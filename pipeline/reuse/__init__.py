@@ -1,0 +1,1 @@
+"""What the engine's prefix cache holds, as far as can be told, and what the rest takes."""
