@@ -27,12 +27,13 @@ class Spare:
         return max(len(ids) - self.reusable(ids) - self.tokens, 0)
 
 
-def uncached(parts: Sequence[Part], spare: Spare) -> set[str]:
-    """The products whose blocks are not wholly cached."""
-    reusable = spare.reusable(_joined(parts))
+def uncached(parts: Sequence[Part], spare: Spare, block_tokens: int) -> set[str]:
+    """The products whose blocks are not cached, but for less than a block of the cache: that much
+    is computed again anyway wherever two texts meet."""
+    cached = spare.reusable(_joined(parts)) + block_tokens
     ends = accumulate(len(part.ids) for part in parts)
     rows = zip(parts, ends, strict=True)
-    return {part.key for part, end in rows if part.kind == "product" and end > reusable}
+    return {part.key for part, end in rows if part.kind == "product" and end >= cached}
 
 
 def shortened(
@@ -40,7 +41,7 @@ def shortened(
 ) -> tuple[Part, ...]:
     """`parts` with the last block that is not cached cut as far as it must and may be: one block of
     the cache stays at least, and what is cached."""
-    ids, missing = _joined(parts), uncached(parts, spare)
+    ids, missing = _joined(parts), uncached(parts, spare, block_tokens)
     over, reusable = spare.over(ids), spare.reusable(ids)
     at = max((n for n, part in enumerate(parts) if _may_go(part, missing)), default=None)
     if at is None or over == 0:
