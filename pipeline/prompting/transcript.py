@@ -147,7 +147,7 @@ def _hash(ids: Sequence[int]) -> blake2b:
 
 
 def _digest(made: blake2b, answer: str) -> str:
-    """The digest of the ids that are in `made`, and of an answer."""
+    """The digest of the ids that are in `made`, and of an answer; clients trim what they repeat."""
     made = made.copy()
-    made.update(answer.encode("utf-8", "surrogatepass"))
+    made.update(answer.strip().encode("utf-8", "surrogatepass"))
     return made.hexdigest()
