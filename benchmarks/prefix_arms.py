@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from catalog.product import LOCALES, Product
 from pipeline.facts.offers import live_facts
 from pipeline.lexicon.words import Words
-from pipeline.prompt import Prompt, PromptBuilder
+from pipeline.prompt import Prompt, PromptBuilder, Spare
 from pipeline.prompting.frames import Frame, frames_for
 from pipeline.prompting.parts import Ids, Part
 from pipeline.prompting.tokenizer import Tokenizer
@@ -25,7 +25,13 @@ class Simple:
         self._frame: Frame = frames_for(tokenizer, lexicons)["en"]
         self._texts = prompts.renderers["en"]
 
-    def build(self, question: Question, sources: Sequence[Source], turns: Sequence[Turn]) -> Prompt:
+    def build(
+        self,
+        question: Question,
+        sources: Sequence[Source],
+        turns: Sequence[Turn],
+        spare: Spare | None = None,
+    ) -> Prompt:
         """The prompt, with as many products as fit."""
         opening = self._opening(question)
         ending = (*self._talk(turns), *self._question(question, sources[0].product))
@@ -38,6 +44,9 @@ class Simple:
             told.append(ids)
         ids = (*opening, *(token for ids in told for token in ids), *ending)
         return Prompt((Part("question", ids),), 0, self._frame.stop, self._frame.stop_ids)
+
+    def told(self, *_: object) -> None:
+        """Nothing is kept of a prompt."""
 
     def _opening(self, question: Question) -> Ids:
         return self._prompts.heads()["en"]

@@ -146,8 +146,9 @@ class Layout(PromptBuilder):
         self.own = sum(len(p.ids) for p in prompt.parts if p.kind in ("live", "question"))
         return prompt
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._builder, name)
+    def told(self, *given: Any, **named: Any) -> Any:
+        """As the builder does."""
+        return self._builder.told(*given, **named)
 
 
 @dataclass(frozen=True, slots=True)
