@@ -158,7 +158,7 @@ async def main(given: argparse.Namespace) -> None:
             pages = await page_open(shoppers, opened)
             load = await under_load(shoppers, popular, others, given.questions, given.rate)
     steps = [a.tpot_ms for answers in load.values() for a in answers if a.tpot_ms]
-    report = {
+    report: dict[str, Any] = {
         "pages": rows(pages),
         "load": rows(load),
         "engine step p50 ms": percentile(steps, 0.5),
