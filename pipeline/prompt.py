@@ -192,17 +192,11 @@ class PromptBuilder:
     def _facts_line(
         self, question: Question, products: Sequence[Product], room: int, searched: bool
     ) -> str:
-        """The facts of the first product that answer `question`; `room` is in tokens.
-
-        If none does, the product itself is the answer where it was searched for, or nothing in
-        particular is asked.
-        """
+        """The facts of the first product beside `question`; `room` is in tokens."""
         if not products:
             return ""
         first, locale = products[0], question.locale
-        found = self._facts.fitting(question.text, first, locale, question.sku)
-        if not found and (searched or self._facts.is_open(question.text, first)):
-            found = (self._facts.introduce(first, locale),)
+        found = self._facts.beside(question.text, first, locale, question.sku, searched=searched)
         limit = min(self._config.max_fact_tokens, room // 4)
         return clip(self._tokenizer, self._renderers[question.locale].facts(found), limit)
 

@@ -14,7 +14,7 @@ from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from catalog.product import LOCALES, Locale, Money, Product
-from pipeline.facts.fitting import Fact
+from pipeline.facts.candidates import Fact
 from pipeline.facts.offers import Live, Row
 from pipeline.facts.options import OptionReader
 from pipeline.lexicon.words import Words
