@@ -28,6 +28,7 @@ from benchmarks.report import percentile
 from catalog.product import LOCALES, Product
 from pipeline.encoder import EmbeddingModel
 from pipeline.facts import passages
+from pipeline.facts.candidates import is_long
 from pipeline.facts.fitting import FactFinder
 from pipeline.facts.passages import PassageRanker
 from pipeline.lexicon.analysis import standard_analyser
@@ -208,8 +209,13 @@ def told(questions: Sequence[Judged], finder: FactFinder) -> dict[str, float]:
         for least, hits in right.items():
             if max(asked.labels) >= least:
                 hits.append(best >= least)
-    shares = {"told": _mean(right[2]), "told_helps": _mean(right[1]), "facts": _mean(number)}
-    return shares | {"p50_ms": round(percentile(spent, 0.5), 3)}
+    return {
+        "questions": len(questions),
+        "told": _mean(right[2]),
+        "told_helps": _mean(right[1]),
+        "facts": _mean(number),
+        "p50_ms": round(percentile(spent, 0.5), 3) if spent else 0.0,
+    }
 
 
 def _told(asked: Judged, values: Sequence[str]) -> list[int]:
@@ -242,6 +248,8 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     results = {name: measure(questions, ranker) for name, ranker in rankers.items()}
     finder = FactFinder(dict(zip(LOCALES, languages, strict=True)))
     results["in the prompt"] = told(questions, finder)
+    long = [asked for asked in questions if is_long(asked.product, asked.product.locale)]
+    results["in the prompt, long records"] = told(long, finder)
     judged_2 = sum(2 in question.labels for question in questions)
     helped = sum(any(question.labels) for question in questions)
     return {"questions": len(questions), "answered": judged_2, "helped": helped} | results
@@ -256,7 +264,7 @@ def main() -> None:
     results = run(parser.parse_args())
     for name, row in results.items():
         if isinstance(row, dict):
-            print(f"{name:24}", *(f"{k} {v}" for k, v in row.items() if not isinstance(v, dict)))
+            print(f"{name:28}", *(f"{k} {v}" for k, v in row.items() if not isinstance(v, dict)))
     print(json.dumps(results))
 
 
