@@ -65,6 +65,11 @@ class Generation:
         return piece
 
     @property
+    def said_ids(self) -> tuple[int, ...] | None:
+        """The generated ids that stand for exactly `text`; None if they are not known."""
+        return None
+
+    @property
     def answered(self) -> bool:
         """Whether the engine said anything at all, be it no text."""
         return self._last is not None
