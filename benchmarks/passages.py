@@ -39,8 +39,8 @@ from pipeline.searching.embedding_models import load_embedding_model
 from serving.text import detect_locale
 
 K1, B = 1.2, 0.75
-MEANING = 2.0
-"""What a similarity counts for beside the words; a cosine differs less between passages."""
+MEANING = 0.5
+"""What a similarity counts for beside the words; the best of several, on half A."""
 _ATTRIBUTE = re.compile(r"([a-z0-9_]+): (\{.*)", re.DOTALL)
 
 

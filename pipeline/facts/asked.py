@@ -59,6 +59,11 @@ class Asked:
         self.terms = lexicon.telling(rest).difference(*map(terms, titles))
         self._wanted = lexicon.ranker.wanted(rest, titles)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing in particular is asked."""
+        return not self.terms and not self.topics
+
     def score(self, name: str, value: str) -> float:
         """How well the attribute `name: value` fits, or the sentence `value` where `name` is
         empty; 0 if it shares nothing with the question."""

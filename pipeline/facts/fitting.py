@@ -6,7 +6,7 @@ topics that the question names (`words.json`), names and values that it shares w
 options that it asks for. Live facts are read from the record given, at this moment.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from catalog.product import Locale, Product, Variant
 from pipeline.facts.asked import Asked, Lexicon
@@ -54,18 +54,8 @@ class FactFinder:
         unless the question names others.
         """
         asked = Asked(question, product, self._lexicon)
-        wishes = self.options.wishes(asked.text, product, locale)
-        choices = self._choices.choices(wishes, product, locale)
-        choices += tuple(self._choices.open(asked, wishes, product, locale))
-        facts = [Fact("choice", choice=choice) for choice in choices]
-        variants = meant(product, wishes, sku)
-        scored = [
-            *self._candidates.live(asked, product, variants, locale, told=bool(facts)),
-            *self._candidates.details(asked, product, locale),
-        ]
-        best = max((score for score, _ in scored), default=0.0)
-        facts += _best(scored, max(_ON_TOPIC if facts else _LEAST, best - _NEAR))
-        return tuple(facts[:MOST_FACTS])
+        details = list(self._candidates.details(asked, product, locale))
+        return self._fitting(asked, details, product, locale, sku)
 
     def beside(
         self,
@@ -81,13 +71,13 @@ class FactFinder:
         If none does, the product itself is the answer where it was `searched` for, or nothing in
         particular is asked. A long record, which its block may not hold, adds what shares most.
         """
-        found = self.fitting(question, product, locale, sku)
-        if not found and (searched or self.is_open(question, product)):
+        asked = Asked(question, product, self._lexicon)
+        details = list(self._candidates.details(asked, product, locale))
+        found = self._fitting(asked, details, product, locale, sku)
+        if not found and (searched or asked.is_open):
             found = (self.introduce(product, locale),)
         if len(found) < MOST_FACTS and is_long(product, locale):
-            asked = Asked(question, product, self._lexicon)
-            passages = _best(self._candidates.details(asked, product, locale), _SHARED)
-            found += tuple(fact for fact in passages if fact not in found)
+            found += tuple(fact for fact in _best(details, _SHARED) if fact not in found)
         return found[:MOST_FACTS]
 
     def introduce(self, product: Product, locale: Locale) -> Fact:
@@ -127,19 +117,35 @@ class FactFinder:
 
     def is_open(self, question: str, product: Product) -> bool:
         """Whether `question` asks nothing in particular about `product`."""
-        asked = Asked(question, product, self._lexicon)
-        return not asked.terms and not asked.topics
+        return Asked(question, product, self._lexicon).is_open
 
     def knows(self, question: str, product: Product, locale: Locale, sku: str | None) -> bool:
         """Whether the record may answer `question`: some fact of it shares something with it, or
         the question asks for nothing in particular."""
-        if self.is_open(question, product):
-            return True
         asked = Asked(question, product, self._lexicon)
-        if self.fitting(question, product, locale, sku):
+        details = list(self._candidates.details(asked, product, locale))
+        if asked.is_open or any(score >= _TOUCHED for score, _ in details):
             return True
-        details = self._candidates.details(asked, product, locale)
-        return any(score >= _TOUCHED for score, _ in details)
+        return bool(self._fitting(asked, details, product, locale, sku))
+
+    def _fitting(
+        self,
+        asked: Asked,
+        details: Sequence[Scored],
+        product: Product,
+        locale: Locale,
+        sku: str | None,
+    ) -> tuple[Fact, ...]:
+        wishes = self.options.wishes(asked.text, product, locale)
+        choices = self._choices.choices(wishes, product, locale)
+        choices += tuple(self._choices.open(asked, wishes, product, locale))
+        facts = [Fact("choice", choice=choice) for choice in choices]
+        variants = meant(product, wishes, sku)
+        live = self._candidates.live(asked, product, variants, locale, told=bool(facts))
+        scored = [*live, *details]
+        best = max((score for score, _ in scored), default=0.0)
+        facts += _best(scored, max(_ON_TOPIC if facts else _LEAST, best - _NEAR))
+        return tuple(facts[:MOST_FACTS])
 
 
 def _best(scored: Iterable[Scored], least: float) -> list[Fact]:
