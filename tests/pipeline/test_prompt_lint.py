@@ -12,6 +12,7 @@ from pipeline.prompting.lint import Report, check
 from pipeline.prompting.rendering import TEMPLATES
 from pipeline.prompting.template_lint import Finding
 from pipeline.prompting.tokenizer import Tokenizer
+from tests.pipeline.chat_templates import CHATML, Instruct
 from tests.pipeline.shop import lamp, question, sources
 
 CLOCK, LUCK = "{{ now }}", "{{ range(9) | random }}"
@@ -184,6 +185,17 @@ def test_broken_syntax(tokenizer: Tokenizer, folder: Path, file: str) -> None:
 def test_broken_words(tokenizer: Tokenizer, folder: Path) -> None:
     (folder / "zh" / "words.json").write_text("{}")
     assert the_error(lint(tokenizer, folder)).file == "zh/words.json"
+
+
+def test_the_texts_of_an_instruct_model_are_checked_for_one(
+    tokenizer: Tokenizer, instruct: Instruct, folder: Path
+) -> None:
+    policy = (folder / "en" / "policy.j2").read_text().splitlines()
+    line = next(at for at, text in enumerate(policy, 1) if text.startswith("You are"))
+    insert(folder, "en/policy.j2", line, CLOCK)
+    assert lint(tokenizer, folder).findings == ()
+    finding = the_error(lint(instruct(CHATML), folder))
+    assert (finding.file, finding.line) == ("en/policy.j2", line)
 
 
 def test_every_template_is_told_of_once(tokenizer: Tokenizer, folder: Path) -> None:
