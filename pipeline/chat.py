@@ -19,7 +19,7 @@ from pipeline.records import Records
 from pipeline.remembering import Memory, session_failure
 from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import hydrate
-from pipeline.reuse.ledger import Ledger
+from pipeline.reuse.account import Books
 from pipeline.reuse.pace import Pace
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.spending import Spending
@@ -66,10 +66,11 @@ class Chat:
         sessions: SessionStore,
         config: ChatConfig,
         guards: Guards | None = None,
-        ledger: Ledger | None = None,
+        books: Books | None = None,
         pace: Pace | None = None,
     ) -> None:
-        """`ledger` and `pace` are what trimming by time goes by; without them there is none."""
+        """`books` say what the engine has cached, `pace` how fast it is: trimming by time goes by
+        both, and without them there is none."""
         self._records = records
         self._finder = finder
         self._replies = replies
@@ -78,7 +79,10 @@ class Chat:
         self._memory = Memory(sessions)
         self._config = config
         self._guards = guards or Guards()
-        self._spending = Spending(config.ttft_budget_ms / 1e3, ledger, pace)
+        self._books = books
+        self._spending = Spending(
+            config.ttft_budget_ms / 1e3, books.ledger if books else None, pace
+        )
 
     async def answer(
         self, question: Question, timings: StageTimings
@@ -141,7 +145,9 @@ class Chat:
         timings.mark("render")
 
         guard = self._guards.watch(question, in_prompt)
-        generation = Generation(self._engine, self._request(question, prompt), timings, guard)
+        account = self._books.open(prompt.parts) if self._books else None
+        request = self._request(question, prompt)
+        generation = Generation(self._engine, request, timings, guard, account)
         failures: list[Failure] = []
         try:
             generation.start()

@@ -14,6 +14,7 @@ from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.remembering import Carried
 from pipeline.replying.replies import Replies
+from pipeline.reuse.account import Books
 from pipeline.reuse.ledger import Ledger
 from pipeline.reuse.pace import Pace
 from pipeline.timing import StageTimings
@@ -191,7 +192,7 @@ async def test_a_prompt_is_trimmed_to_what_is_left_of_the_budget(
         ListedEngine(said("The price is $9.99.")),
         talk.shop.sessions,
         ChatConfig(ttft_budget_ms=210.0),
-        ledger=ledger,
+        books=Books(ledger),
         pace=paced(0.0005),
     )
     timings = StageTimings(clock)
