@@ -22,8 +22,9 @@ from typing import Any
 
 from benchmarks.catalog_files import products_of
 from benchmarks.prefix_engine import WatchedEngine
+from benchmarks.prefix_layouts import ORDERS
 from benchmarks.prefix_search import found_for
-from benchmarks.prefix_shop import Answered, Bench, Shop
+from benchmarks.prefix_shop import OURS, Answered, Bench, Shop
 from benchmarks.prefix_workload import Ask, Change, Shoppers, Step, priced, real_questions
 from benchmarks.report import machine, percentile, save, summary, table
 from pipeline.prompting.tokenizer import Tokenizer
@@ -63,6 +64,11 @@ def arms(shelf: int) -> list[Arm]:
         Arm("ours warmed", "ours", shelf=shelf, pages=True),
         Arm("ours warmed, prices stay", "ours", shelf=shelf, pages=True, price_changes=False),
     ]
+
+
+def layouts(shelf: int) -> list[Arm]:
+    """Ways to lay out the same parts, the heads and the shelf warmed for each."""
+    return [Arm(name, name, shelf=shelf) for name in (*OURS, *ORDERS)]
 
 
 async def replay(shop: Shop, arm: Arm, steps: Sequence[Step], popular: Sequence[str]) -> Run:
@@ -146,7 +152,7 @@ async def main(given: argparse.Namespace) -> None:
     bench = Bench(catalogue, found, engine, Tokenizer.load(given.model), given.max_tokens)
     try:
         rows, raw, allowed = [], {}, 0.0
-        for arm in arms(given.shelf):
+        for arm in layouts(given.shelf) if given.layouts else arms(given.shelf):
             shop = bench.open(arm.layout)
             run = await replay(shop, arm, steps, popular)
             rows.append(figures(arm, run, engine))
@@ -157,9 +163,10 @@ async def main(given: argparse.Namespace) -> None:
             print(rows[-1], flush=True)
     finally:
         await engine.close()
-    told = judged(rows, allowed)
+    told = {} if given.layouts else judged(rows, allowed)
     report = {"machine": machine(), "seed": SEED, "rows": rows, "judged": told, "raw": raw}
-    print(f"\n{table(rows)}\n\nraw data: {save('prefix', report)}\n{json.dumps(told)}")
+    path = save("layouts" if given.layouts else "prefix", report)
+    print(f"\n{table(rows)}\n\nraw data: {path}\n{json.dumps(told)}")
 
 
 if __name__ == "__main__":
@@ -175,4 +182,5 @@ if __name__ == "__main__":
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--shelf", type=int, default=100, help="products on the shelf")
     parser.add_argument("--max-tokens", type=int, default=24)
+    parser.add_argument("--layouts", action="store_true", help="compare layouts instead of arms")
     asyncio.run(main(parser.parse_args()))

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from benchmarks.prefix_arms import Naive, Simple
 from benchmarks.prefix_engine import WatchedEngine
+from benchmarks.prefix_layouts import ORDERS, Ordered
 from benchmarks.prefix_workload import Ask
 from catalog.product import Product
 from pipeline.chat import Chat, ChatConfig
@@ -20,6 +21,9 @@ from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import Hit
 from pipeline.timing import StageTimings
 from pipeline.types import Question, Source, Timing, Token, TokenCounts, Turn
+
+OURS = {"ours": 1, "ours, three products": 3}
+"""How many products are put into the prompt."""
 
 
 class KnownFinder(Finder):
@@ -164,7 +168,10 @@ class Bench:
     def open(self, layout: str) -> Shop:
         """A shop as it is before the first question, laid out as `layout` says."""
         prompts = PromptBuilder(self.tokenizer, PromptConfig(answer_tokens=self.max_tokens))
-        if layout == "ours":
-            return Shop(self, prompts, Layout(prompts), 1)
+        if layout in OURS:
+            return Shop(self, prompts, Layout(prompts), OURS[layout])
+        if order := ORDERS.get(layout):
+            ordered = Ordered(self.tokenizer, prompts, order)
+            return Shop(self, prompts, Layout(ordered), order.products)
         kind, products = (Naive, 10) if layout == "naive" else (Simple, 3)
         return Shop(self, prompts, Layout(kind(self.tokenizer, prompts, products)), products)
