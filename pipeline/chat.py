@@ -16,10 +16,10 @@ from pipeline.generation import Generation
 from pipeline.guarding.guard import Guards
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.records import Records
-from pipeline.remembering import Memory
+from pipeline.remembering import Memory, session_failure
 from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import hydrate
-from pipeline.reuse.ledger import Ledger
+from pipeline.reuse.account import Books
 from pipeline.reuse.pace import Pace
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.spending import Spending
@@ -66,10 +66,11 @@ class Chat:
         sessions: SessionStore,
         config: ChatConfig,
         guards: Guards | None = None,
-        ledger: Ledger | None = None,
+        books: Books | None = None,
         pace: Pace | None = None,
     ) -> None:
-        """`ledger` and `pace` are what trimming by time goes by; without them there is none."""
+        """`books` say what the engine has cached, `pace` how fast it is: trimming by time goes by
+        both, and without them there is none."""
         self._records = records
         self._finder = finder
         self._replies = replies
@@ -78,7 +79,10 @@ class Chat:
         self._memory = Memory(sessions)
         self._config = config
         self._guards = guards or Guards()
-        self._spending = Spending(config.ttft_budget_ms / 1e3, ledger, pace)
+        self._books = books
+        self._spending = Spending(
+            config.ttft_budget_ms / 1e3, books.ledger if books else None, pace
+        )
 
     async def answer(
         self, question: Question, timings: StageTimings
@@ -92,7 +96,7 @@ class Chat:
         try:
             turns = await self._history(question, timings)
         except (SessionUnknownError, StoreUnavailableError) as error:
-            yield _session_failure(error)
+            yield session_failure(error)
             yield Done(session_id, "error", self._records.version)
             return
         version = self._records.version
@@ -141,7 +145,9 @@ class Chat:
         timings.mark("render")
 
         guard = self._guards.watch(question, in_prompt)
-        generation = Generation(self._engine, self._request(question, prompt), timings, guard)
+        account = self._books.open(prompt.parts) if self._books else None
+        request = self._request(question, prompt)
+        generation = Generation(self._engine, request, timings, guard, account)
         failures: list[Failure] = []
         try:
             generation.start()
@@ -214,15 +220,3 @@ def _session_id(question: Question) -> str | None:
     if question.history is not None:
         return None
     return question.session_id or uuid4().hex
-
-
-def _session_failure(error: Exception) -> Failure:
-    if isinstance(error, SessionUnknownError):
-        return Failure(
-            "session_unknown",
-            "this conversation does not exist or has expired: "
-            "send the message without session_id to begin a new one",
-        )
-    return Failure(
-        "store_unavailable", "conversations cannot be read now: try again shortly", retry_after=5
-    )

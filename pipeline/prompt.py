@@ -169,20 +169,17 @@ class PromptBuilder:
         yield (prompt := self._prompt(asking, turns))
         if spare is None:
             return
+        block_tokens = self._config.block_tokens
         for extra in reversed(asking.products[1:]):
-            if extra.id in uncached(prompt.parts, spare):
+            if extra.id in uncached(prompt.parts, spare, block_tokens):
                 left = tuple(product for product in asking.products if product is not extra)
                 asking = replace(asking, products=left)
                 yield (prompt := self._prompt(asking, turns))
         asking = replace(asking, most_facts=1)
         yield (prompt := self._prompt(asking, turns))
-        locale = asking.question.locale
-        blocks = {
-            product.id: self._layout.blocks.get(product, locale) for product in asking.products
-        }
-        yield replace(
-            prompt, parts=shortened(prompt.parts, blocks, spare, self._config.block_tokens)
-        )
+        get, locale = self._layout.blocks.get, asking.question.locale
+        blocks = {product.id: get(product, locale) for product in asking.products}
+        yield replace(prompt, parts=shortened(prompt.parts, blocks, spare, block_tokens))
 
     def _prompt(self, asking: Asking, turns: Sequence[Turn]) -> Prompt:
         question = asking.question

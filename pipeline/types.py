@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from catalog.product import Locale, Product
+from pipeline.reuse.account import Reuse
 
 FINISH_REASONS = ("stop", "length", "abort", "error", "not_carried")
 Finish = Literal["stop", "length", "abort", "error", "not_carried"]
@@ -80,12 +81,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """Tokens of one request. `cached` is None where the engine does not tell."""
+    """Tokens of one request. `cached` and `reuse` are None where the engine does not tell."""
 
     prompt: int
     cached: int | None
     trimmed: int
     completion: int
+    reuse: Reuse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pipeline.guarding.guard import Outcome as GuardOutcome
 from pipeline.guarding.judge import Kind
 from pipeline.timing import STAGES, StageTimings
 from pipeline.types import TokenCounts
+from serving.token_metrics import TokenMetrics
 
 Route = Literal["chat", "openai"]
 ROUTES: tuple[Route, ...] = get_args(Route)
@@ -24,7 +25,6 @@ OUTCOMES: dict[Outcome, str] = {
     "invalid": "the request was wrong (other 4xx)",
     "error": "something failed here: the engine, the store, or this server",
 }
-SOURCES = ("cached", "computed")
 GUARD_KINDS: tuple[Kind, ...] = get_args(Kind)
 GUARD_OUTCOMES: dict[GuardOutcome, str] = {
     "passed": "what it claims is what the record says",
@@ -68,13 +68,6 @@ class Metrics:
             buckets=LONG_BUCKETS,
             registry=self.registry,
         )
-        prompt_tokens = Counter(
-            "hotshelf_prompt_tokens_total",
-            "Prompt tokens by where their KV blocks came from; computed where the engine is silent"
-            " about it.",
-            ["source"],
-            registry=self.registry,
-        )
         requests = Counter(
             "hotshelf_requests_total",
             "Requests that are over, each counted once.",
@@ -94,7 +87,7 @@ class Metrics:
             registry=self.registry,
         )
         self._stages = {name: stage.labels(name) for name in STAGES}
-        self._prompt_tokens = {source: prompt_tokens.labels(source) for source in SOURCES}
+        self._tokens = TokenMetrics(self.registry)
         self._requests = {
             (route, outcome): requests.labels(route, outcome)
             for route in ROUTES
@@ -120,9 +113,7 @@ class Metrics:
         if stages and timings.ended_at is not None:
             self._request.observe(timings.ended_at - timings.started)
         if tokens is not None:
-            cached = tokens.cached or 0
-            self._prompt_tokens["cached"].inc(cached)
-            self._prompt_tokens["computed"].inc(max(tokens.prompt - cached, 0))
+            self._tokens.count(tokens)
 
     def guarded(self, kind: Kind, outcome: GuardOutcome) -> None:
         """Count a sentence that the guard looked at."""

@@ -4,6 +4,8 @@ It goes without products beyond the first that are not cached, then without fact
 then without the end of a stable block. A block is cut only where a block of the engine's cache
 ends, so that what is computed now is reused by the whole one later. The question, the live facts,
 the first fact and the transcript stay: the transcript is cached, and cutting it would cost more.
+A conversation that was told a shortened block is not told the rest of it later: what a question
+asks for stands beside it anyway, from the record.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,12 +29,13 @@ class Spare:
         return max(len(ids) - self.reusable(ids) - self.tokens, 0)
 
 
-def uncached(parts: Sequence[Part], spare: Spare) -> set[str]:
-    """The products whose blocks are not wholly cached."""
-    reusable = spare.reusable(_joined(parts))
+def uncached(parts: Sequence[Part], spare: Spare, block_tokens: int) -> set[str]:
+    """The products whose blocks are not cached, but for less than a block of the cache: that much
+    is computed again anyway wherever two texts meet."""
+    cached = spare.reusable(_joined(parts)) + block_tokens
     ends = accumulate(len(part.ids) for part in parts)
     rows = zip(parts, ends, strict=True)
-    return {part.key for part, end in rows if part.kind == "product" and end > reusable}
+    return {part.key for part, end in rows if part.kind == "product" and end >= cached}
 
 
 def shortened(
@@ -40,7 +43,7 @@ def shortened(
 ) -> tuple[Part, ...]:
     """`parts` with the last block that is not cached cut as far as it must and may be: one block of
     the cache stays at least, and what is cached."""
-    ids, missing = _joined(parts), uncached(parts, spare)
+    ids, missing = _joined(parts), uncached(parts, spare, block_tokens)
     over, reusable = spare.over(ids), spare.reusable(ids)
     at = max((n for n, part in enumerate(parts) if _may_go(part, missing)), default=None)
     if at is None or over == 0:

@@ -50,6 +50,7 @@ class Transcripts:
         self._frames = frames
         self._renderers = renderers
         self._heads = heads
+        self._begin = {locale: _hash(head) for locale, head in heads.items()}
         self._closings = {
             locale: (*tokenizer.encode(frame.after_answer), *frame.to_next)
             for locale, frame in frames.items()
@@ -84,31 +85,40 @@ class Transcripts:
         """
         if not self._is_said(said, turn.answer):
             said = self._answer(turn.answer, locale)
-        digest = _digest((*prompt, *said), turn.answer)
+        digest = _digest(_hash((*prompt, *said)), turn.answer)
         return Told(prompt[len(prompt) - added :], said, tuple(known), digest)
 
     def _begun(self, turn: Turn) -> Locale | None:
         """The locale of the head that `turn` follows directly."""
-        if turn.told is None or not self._is_vocabulary(turn.told):
+        if turn.told is None:
             return None
-        for locale, head in self._heads.items():
-            ids = (*head, *turn.told.ids, *turn.told.said)
-            if _digest(ids, turn.answer) == turn.told.digest:
+        for locale, begin in self._begin.items():
+            if self._goes_on(begin.copy(), turn.told, turn.answer):
                 return locale
         return None
 
     def _follow(self, turns: Sequence[Turn], locale: Locale) -> Transcript | None:
         ids, known = list(self._heads[locale]), dict[str, Known]()
+        made = self._begin[locale].copy()
         for turn in turns:
             if turn.told is None:
-                ids += self.text(turn, locale)
-                continue
-            ids += (*turn.told.ids, *turn.told.said)
-            if not self._is_vocabulary(turn.told) or _digest(ids, turn.answer) != turn.told.digest:
+                added = self.text(turn, locale)
+            elif self._goes_on(made, turn.told, turn.answer):
+                ids += (*turn.told.ids, *turn.told.said)
+                known = {known.product_id: known for known in turn.told.known}
+                added = self._closings[locale]
+            else:
                 return None
-            ids += self._closings[locale]
-            known = {known.product_id: known for known in turn.told.known}
+            ids += added
+            made.update(_bytes(added))
         return Transcript(locale, len(self._heads[locale]), tuple(ids), known)
+
+    def _goes_on(self, made: blake2b, told: Told, answer: str) -> bool:
+        """Whether `told` follows the ids that are in `made` already, and adds it to them."""
+        if not self._is_vocabulary(told):
+            return False
+        made.update(_bytes((*told.ids, *told.said)))
+        return _digest(made, answer) == told.digest
 
     def _is_vocabulary(self, told: Told) -> bool:
         return all(0 <= token < self._tokenizer.size for token in (*told.ids, *told.said))
@@ -128,7 +138,16 @@ def digest_of(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _digest(ids: Sequence[int], answer: str) -> str:
-    made = blake2b(array("q", ids).tobytes(), digest_size=8)
-    made.update(answer.encode("utf-8", "surrogatepass"))
+def _bytes(ids: Sequence[int]) -> bytes:
+    return array("q", ids).tobytes()
+
+
+def _hash(ids: Sequence[int]) -> blake2b:
+    return blake2b(_bytes(ids), digest_size=8)
+
+
+def _digest(made: blake2b, answer: str) -> str:
+    """The digest of the ids that are in `made`, and of an answer; clients trim what they repeat."""
+    made = made.copy()
+    made.update(answer.strip().encode("utf-8", "surrogatepass"))
     return made.hexdigest()
