@@ -16,7 +16,7 @@ from pipeline.generation import Generation
 from pipeline.guarding.guard import Guards
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.records import Records
-from pipeline.remembering import Memory
+from pipeline.remembering import Memory, session_failure
 from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import hydrate
 from pipeline.reuse.account import Books
@@ -96,7 +96,7 @@ class Chat:
         try:
             turns = await self._history(question, timings)
         except (SessionUnknownError, StoreUnavailableError) as error:
-            yield _session_failure(error)
+            yield session_failure(error)
             yield Done(session_id, "error", self._records.version)
             return
         version = self._records.version
@@ -220,15 +220,3 @@ def _session_id(question: Question) -> str | None:
     if question.history is not None:
         return None
     return question.session_id or uuid4().hex
-
-
-def _session_failure(error: Exception) -> Failure:
-    if isinstance(error, SessionUnknownError):
-        return Failure(
-            "session_unknown",
-            "this conversation does not exist or has expired: "
-            "send the message without session_id to begin a new one",
-        )
-    return Failure(
-        "store_unavailable", "conversations cannot be read now: try again shortly", retry_after=5
-    )

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from pipeline.sessions import SessionStore, StoreUnavailableError
+from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.types import Failure, Question, Told, Turn
 
 _CARRIED = 4096
@@ -50,6 +50,19 @@ class Memory:
             message = "the answer is complete, but this conversation could not be kept"
             return [Failure("store_unavailable", message)]
         return []
+
+
+def session_failure(error: Exception) -> Failure:
+    """What a shopper is told whose conversation could not be read."""
+    if isinstance(error, SessionUnknownError):
+        return Failure(
+            "session_unknown",
+            "this conversation does not exist or has expired: "
+            "send the message without session_id to begin a new one",
+        )
+    return Failure(
+        "store_unavailable", "conversations cannot be read now: try again shortly", retry_after=5
+    )
 
 
 class Carried:

@@ -4,6 +4,8 @@ It goes without products beyond the first that are not cached, then without fact
 then without the end of a stable block. A block is cut only where a block of the engine's cache
 ends, so that what is computed now is reused by the whole one later. The question, the live facts,
 the first fact and the transcript stay: the transcript is cached, and cutting it would cost more.
+A conversation that was told a shortened block is not told the rest of it later: what a question
+asks for stands beside it anyway, from the record.
 """
 
 from collections.abc import Callable, Sequence

@@ -5,14 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from catalog.product import Product
 from pipeline.prompt import PromptBuilder, PromptConfig
 from pipeline.prompting.rendering import TEMPLATES
 from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.types import Told, Turn
 from tests.pipeline.chat_templates import CHATML, Instruct
 from tests.pipeline.shop import lamp, question, shirt, sources
-from tests.pipeline.talk import Talk, kinds, starts_with
+from tests.pipeline.talk import Talk, kinds, starts_with, tent
 
 Damage = Callable[[Told], Told]
 DAMAGES: dict[str, Damage] = {
@@ -158,6 +161,30 @@ def _is_cut(talk: Talk, number: int) -> bool:
     talk.ask(f"{words * 2}number {number}?", lamp(), answer="The record says this. " * 8)
     last = [prompt.token_ids for prompt in talk.prompts[-2:]]
     return len(last) == 2 and not starts_with(last[1], last[0])
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(800, 1400),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["How much is it?", "Is it in stock?", "What is its power?"]),
+            st.integers(1, 120),
+            st.sampled_from([lamp(), shirt(), tent(80)]),
+        ),
+        min_size=4,
+        max_size=12,
+    ),
+)
+def test_what_is_computed_ahead_is_what_is_asked_though_conversations_are_cut(
+    tokenizer: Tokenizer, size: int, turns: list[tuple[str, int, Product]]
+) -> None:
+    talk = Talk(PromptBuilder(tokenizer, PromptConfig(max_prompt_tokens=size)))
+    for asked, words, product in turns:
+        prefix = talk.builder.prefix(product, "en", talk.turns)
+        ids = talk.ask(asked, product, answer="word " * words).token_ids
+        assert starts_with(ids, prefix)
+        assert len(ids) <= size
 
 
 def test_a_turn_that_is_longer_than_the_low_water_mark_is_kept_if_it_fits(
