@@ -42,6 +42,7 @@ _SHARE = re.compile(
 )
 _OUT = re.compile(
     r"out of stock|sold out|unavailable|(?:not|n't) (?:currently )?(?:available|in stock)"
+    r"|\bno (?:\w+ ){1,3}(?:is |are )?(?:available|in stock)"
     r"|缺货|售罄|卖完|没有?货|无货|断货|没有现货",
     re.IGNORECASE,
 )
