@@ -17,7 +17,7 @@ $(error DEVICE is '$(DEVICE)': it is cpu or gpu)
 endif
 PY := $(VENV)/bin/python
 
-.PHONY: help serve install test check lint format bench docs resolve-gpu clean dev system
+.PHONY: help serve install test check lint prompts format bench docs resolve-gpu clean dev system
 
 help:  ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +28,7 @@ serve: install  ## install what is missing, then start everything and answer on 
 
 install: $(VENV)/.hotshelf  ## install the pinned set and the project into .venv
 
-test: dev system lint  ## check the code, then run every test, the real language model's too
+test: dev system lint prompts  ## check the code and the templates, then run every test, the real language model's too
 	@$(PY) -m pytest $(if $(shell command -v nvidia-smi),,-m "not gpu") $(ARGS)
 
 check: dev lint  ## check the code and run the tests that need no language model
@@ -40,6 +40,10 @@ lint: dev  ## ruff, its formatter, mypy and the layers
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports --no-cache >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 	@echo "Layers kept"
+
+prompts: install  ## name what in the templates would cost reuse: hotshelf check prompt
+	@$(VENV)/bin/hotshelf check prompt \
+	    $(if $(HOTSHELF_TEST_MODEL_DIR),--model $(HOTSHELF_TEST_MODEL_DIR))
 
 format: dev  ## let ruff mend and format the code
 	@$(PY) -m ruff check --fix .

@@ -66,8 +66,9 @@ class PromptBuilder:
         self._facts = FactFinder(lexicons)
         options = self._facts.options
         self._frames = frames_for(tokenizer, lexicons)
+        transcript = not tokenizer.is_instruct
         self._renderers = {
-            locale: Renderer(locale, lexicons[locale], options, folder, not tokenizer.is_instruct)
+            locale: Renderer(locale, lexicons[locale], options, folder, transcript, config.clock)
             for locale in LOCALES
         }
         self._heads = {

@@ -1,4 +1,4 @@
-"""What `hotshelf` can do: serve, list the settings, and keep the catalogue."""
+"""What `hotshelf` can do: serve, check, list the settings, and keep the catalogue."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from pipeline.searching.embedding_models import threads_that_sleep
-from serving import preflight
+from serving import check_commands, preflight
 from serving.catalog_commands import files, records, search, tokens
 from serving.console import ConsoleProgress
 from serving.examples import examples
@@ -31,6 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(tokens.app, name="token")
+app.add_typer(check_commands.app, name="check")
 app.command("import")(files.import_file)
 OVER_HTTP: tuple[Callable[..., None], ...] = (
     *(files.apply, files.undo, files.export),

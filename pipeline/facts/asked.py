@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from catalog.product import Product
+from pipeline.facts.passages import PassageRanker
 from pipeline.lexicon.words import Words, fold, framed, shape, terms
 
 _TOPIC = 3.0
@@ -12,7 +13,7 @@ _OFF_TOPIC = 1.0
 filling was asked for."""
 _NUMBER = 5
 """Characters of a SKU that is hardly a word or a size besides."""
-_EXACT, _NAME, _VALUE = 1.5, 1.0, 1.0
+_EXACT, _NAME = 1.5, 1.0
 
 
 class Lexicon:
@@ -20,6 +21,7 @@ class Lexicon:
 
     def __init__(self, words: Iterable[Words]) -> None:
         every = tuple(words)
+        self.ranker = PassageRanker(every)
         self._topics = [topic for w in every for topic in w.topics]
         self._stop = frozenset[str]().union(*(w.stop for w in every))
         self.topics_of_name = lru_cache(maxsize=8192)(self._topics_of_name)
@@ -46,31 +48,31 @@ class Asked:
 
     def __init__(self, question: str, product: Product, lexicon: Lexicon) -> None:
         rest = fold(question)
-        titles: set[str] = set()
-        for text in product.texts.values():
-            rest = rest.replace(fold(text.title), " ")
-            titles |= set(terms(text.title))
+        titles = [text.title for text in product.texts.values()]
+        for title in titles:
+            rest = rest.replace(fold(title), " ")
         for number in (product.id, *(variant.sku for variant in product.variants)):
             rest = rest.replace(fold(number), " ") if len(number) >= _NUMBER else rest
         self._lexicon = lexicon
         self.text = framed(rest)
         self.topics = lexicon.asked_topics(self.text)
-        self.terms = lexicon.telling(rest) - titles
+        self.terms = lexicon.telling(rest).difference(*map(terms, titles))
+        self._wanted = lexicon.ranker.wanted(rest, titles)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing in particular is asked."""
+        return not self.terms and not self.topics
 
     def score(self, name: str, value: str) -> float:
-        """How well the attribute `name: value` fits; 0 if it shares nothing with the question."""
-        about = self._lexicon.topics_of_name(name)
+        """How well the attribute `name: value` fits, or the sentence `value` where `name` is
+        empty; 0 if it shares nothing with the question."""
+        score = self._lexicon.ranker.score(self._wanted, name, value)
         own = set(terms(name))
-        score = _VALUE * self.share(value)
         if own:
             score += _NAME * len(own & self.terms) / len(own)
             score += _EXACT * (shape(name) in self.text)
+        about = self._lexicon.topics_of_name(name)
         if common := about & self.topics:
             score += _TOPIC * len(common) - _OFF_TOPIC * len(about - self.topics)
         return score
-
-    def share(self, text: str) -> float:
-        """The part of the question's telling terms that `text` has, from 0 to 1."""
-        if not self.terms:
-            return 0.0
-        return len(self.terms & set(terms(text))) / len(self.terms)

@@ -1,11 +1,13 @@
 """What is true now of the options a shopper asked for, read from the variants' live facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from catalog.product import Locale, Product, Variant
+from pipeline.facts.asked import Asked
 from pipeline.facts.options import OptionReader, Wish
+from pipeline.lexicon.words import shape
 
 Status = Literal["in_stock", "out_of_stock", "not_offered", "choices"]
 
@@ -49,9 +51,21 @@ class ChoiceReader:
         found = tuple(self._truth(row, product, locale) for row in kept if row)
         return missing + found
 
-    def all_of(self, option: str, product: Product, locale: Locale) -> Choice:
-        """Which values `option` has, and which of them can be had."""
-        return self._list((), "choices", product, option, {}, locale)
+    def open(
+        self, asked: Asked, wishes: Sequence[Wish], product: Product, locale: Locale
+    ) -> Iterator[Choice]:
+        """Which values an option has, when the question asks for the option and names none."""
+        named = {wish.option for wish in wishes}
+        for name in product.options:
+            if name not in named and self._is_asked(asked, product, name, locale):
+                yield self._list((), "choices", product, name, {}, locale)
+
+    def _is_asked(self, asked: Asked, product: Product, name: str, locale: Locale) -> bool:
+        if shape(self._options.name(product, name, locale)) in asked.text:
+            return True
+        if self._options.is_color(product, name):
+            return "color" in asked.topics
+        return "size" in asked.topics and self._options.is_size(product, name)
 
     def _truth(self, row: tuple[Wish, ...], product: Product, locale: Locale) -> Choice:
         asked = tuple(wish.said for wish in row)
@@ -101,3 +115,13 @@ def matching(variants: Sequence[Variant], chosen: Mapping[str, Sequence[str]]) -
         for variant in variants
         if all(dict(variant.options).get(name) in values for name, values in chosen.items())
     ]
+
+
+def meant(product: Product, wishes: Sequence[Wish], sku: str | None) -> Sequence[Variant]:
+    """The variants that a question about price or stock means."""
+    chosen: dict[str, list[str]] = {}
+    for wish in wishes:
+        chosen.setdefault(wish.option, []).extend(wish.values)
+    if wished := {option: values for option, values in chosen.items() if values}:
+        return matching(product.variants, wished) or product.variants
+    return [variant for variant in product.variants if variant.sku == sku] or product.variants

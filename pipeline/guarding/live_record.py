@@ -6,8 +6,9 @@ from functools import cached_property
 from itertools import product as combinations
 
 from catalog.product import Availability, Product, Variant
+from pipeline.facts.candidates import Fact
 from pipeline.facts.choices import matching
-from pipeline.facts.fitting import Fact, FactFinder
+from pipeline.facts.fitting import FactFinder
 from pipeline.facts.offers import live_facts
 from pipeline.facts.options import OptionReader, Wish
 from pipeline.guarding.amounts import Amount, is_true
@@ -135,7 +136,7 @@ class LiveRecord:
         asked = self.question
         if not self.products:
             return ()
-        return self.finder.fitting(asked.text, self.products[0], asked.locale, asked.sku)
+        return self.finder.beside(asked.text, self.products[0], asked.locale, asked.sku)
 
     @cached_property
     def _asked(self) -> dict[str, Chosen]:

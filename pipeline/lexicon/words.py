@@ -7,10 +7,11 @@ form, not by meaning: Latin words are compared by a light stem, Chinese by chara
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from catalog.product import Locale
 
@@ -29,12 +30,21 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """Words in a question, and the words in which a text speaks of the same."""
+
+    ask: tuple[str, ...]
+    says: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """One locale's words.
 
     `colors` and `sizes` map a shaped word to its canonical name, `color_names` a canonical colour
     to how this locale says it, `shades` a canonical colour to the one it is a shade of.
-    `idioms` are phrases in which "small" is no size; `amounts` units after which "30" is none.
+    `hints` say in which words texts speak of what is asked for. `idioms` are phrases in which
+    "small" is no size; `amounts` units after which "30" is none.
     """
 
     locale: Locale
@@ -42,6 +52,7 @@ class Words:
     labels: Mapping[str, str]
     stop: frozenset[str]
     topics: tuple[Topic, ...]
+    hints: tuple[Hint, ...]
     colors: Mapping[str, str]
     color_names: Mapping[str, str]
     shades: Mapping[str, str]
@@ -65,6 +76,7 @@ class Words:
                 Topic(t["topic"], tuple(map(shape, t["ask"])), tuple(map(shape, t["names"])))
                 for t in data["topics"]
             ),
+            hints=_hints(data["topics"], data["hints"]),
             colors=_by_word(data["colors"]),
             color_names={name: words[0] for name, words in data["colors"].items()},
             shades=data["shades"],
@@ -75,6 +87,19 @@ class Words:
             units_before=tuple(map(shape, data["size_units"]["before"])),
             units_after=tuple(map(shape, data["size_units"]["after"])),
         )
+
+
+def _hints(
+    topics: Sequence[Mapping[str, Any]], more: Sequence[Mapping[str, Any]]
+) -> tuple[Hint, ...]:
+    """Every topic is a hint too, with what `more` adds to the one of the same name."""
+    asks: dict[str, list[str]] = {}
+    says: dict[str, list[str]] = {}
+    for entry in (*topics, *more):
+        asks.setdefault(entry["topic"], []).extend(map(shape, entry["ask"]))
+        ways = entry["names"] if "names" in entry else entry["says"]
+        says.setdefault(entry["topic"], []).extend(map(shape, ways))
+    return tuple(Hint(tuple(asks[name]), tuple(says[name])) for name in asks)
 
 
 def _by_word(table: Mapping[str, list[str]]) -> dict[str, str]:

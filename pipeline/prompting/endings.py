@@ -55,17 +55,13 @@ class Endings:
         return (*ids, *self._frames[question.locale].to_assistant), cut
 
     def facts_line(self, asking: Asking) -> str:
-        """The facts of the first product that answer the question.
-
-        If none does, the product itself is the answer where it was searched for, or nothing in
-        particular is asked.
-        """
+        """What the first product has to say beside the question."""
         if not asking.products:
             return ""
         question, first = asking.question, asking.products[0]
-        found = self._facts.fitting(question.text, first, question.locale, question.sku)
-        if not found and (asking.searched or self._facts.is_open(question.text, first)):
-            found = (self._facts.introduce(first, question.locale),)
+        found = self._facts.beside(
+            question.text, first, question.locale, question.sku, searched=asking.searched
+        )
         limit = min(self._config.max_fact_tokens, (asking.room - LABELS) // 4)
         line = self._renderers[question.locale].facts(found[: asking.most_facts])
         return clip(self._tokenizer, line, limit)

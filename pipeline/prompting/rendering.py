@@ -6,7 +6,8 @@ shopper's, or hide behind characters that nobody sees.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from catalog.product import LOCALES, Locale, Money, Product
-from pipeline.facts.fitting import Fact
+from pipeline.facts.candidates import Fact
 from pipeline.facts.offers import Live, Row
 from pipeline.facts.options import OptionReader
 from pipeline.lexicon.words import Words
+
+Clock = Callable[[], datetime]
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
@@ -51,15 +54,31 @@ def _visible(character: str) -> str:
     return "" if bidi or tag else character
 
 
+def local_time() -> datetime:
+    """Now, with this machine's time zone."""
+    return datetime.now().astimezone()
+
+
 class Renderer:
     """Renders the parts of a prompt in one locale. Raises `jinja2.TemplateError` at once if one
-    of the templates is missing or broken."""
+    of the templates is missing or broken.
+
+    Only the question's template is given the time, `now`: anywhere before it, the prompts of one
+    minute would share nothing with those of the next (`pipeline/prompting/lint.py`).
+    """
 
     def __init__(
-        self, locale: Locale, words: Words, options: OptionReader, folder: Path, transcript: bool
+        self,
+        locale: Locale,
+        words: Words,
+        options: OptionReader,
+        folder: Path,
+        transcript: bool,
+        clock: Clock = local_time,
     ) -> None:
         self._locale = locale
         self._options = options
+        self._clock = clock
         environment = ImmutableSandboxedEnvironment(
             loader=FileSystemLoader(folder / locale),
             undefined=StrictUndefined,
@@ -110,7 +129,8 @@ class Renderer:
 
     def question(self, question: str, facts: str, known: bool) -> str:
         """The question beside its facts; `known` is whether a product is in the prompt at all."""
-        return self._render("question", question=question, facts=facts, known=known)
+        now = self._clock()
+        return self._render("question", question=question, facts=facts, known=known, now=now)
 
     def history(self, question: str) -> str:
         """A question of an earlier turn."""

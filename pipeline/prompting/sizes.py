@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.prompting.rendering import TEMPLATES
+from pipeline.prompting.rendering import TEMPLATES, Clock, local_time
 
 LEAST_ROOM = 128
 """Tokens that must be left beside the head: fewer hold no question with its facts."""
@@ -36,6 +36,7 @@ class PromptConfig:
     max_products: int = 3
     cached_blocks: int = 4096
     templates: Path = TEMPLATES
+    clock: Clock = local_time
 
     def budget(self, head: int, answer_tokens: int | None = None) -> int:
         """Tokens of a whole prompt with a head of so many."""

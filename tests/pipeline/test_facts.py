@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 
 from catalog.product import Locale, Money, Product, Text, Variant
-from pipeline.facts.fitting import Fact, FactFinder
+from pipeline.facts.candidates import Fact
+from pipeline.facts.fitting import FactFinder
 from pipeline.lexicon.words import Words
 from pipeline.prompting.rendering import TEMPLATES, renderers
 from tests.pipeline.shop import lamp, shirt
