@@ -49,8 +49,10 @@ async def test_a_new_price_is_in_the_next_answer_to_the_same_question(
                 assert told["products"][0]["variants"][0]["price"]["amount"] == price
                 assert told["catalog_version"] >= reply.json()["version"]
                 prompt = tokenizer.decode(each.engine.prompts[-1])
-                assert price in prompt
-                assert "30.00" not in prompt
+                new = prompt[prompt.rindex("30.00") :] if conversation else prompt
+                assert f"Price now: ${price}\n" in new
+                assert new.splitlines()[-2].endswith(f"price is ${price}.")
+                assert conversation or "30.00" not in prompt
 
 
 async def _reprice(shop: Gateway, price: str, of_each: bool) -> httpx.Response:
