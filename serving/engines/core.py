@@ -3,12 +3,18 @@
 import asyncio
 import multiprocessing
 import os
+from dataclasses import fields
 from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from pipeline.engine import EngineStats
-from serving.engines.profile import VllmConfig, engine_arguments, set_environment
+from serving.engines.profile import (
+    KEEP_ALL_BLOCKS,
+    VllmConfig,
+    engine_arguments,
+    set_environment,
+)
 
 
 class Load:
@@ -69,8 +75,10 @@ def _make(config: VllmConfig, load: Load) -> Any:
     from vllm import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
 
-    arguments = AsyncEngineArgs(**engine_arguments(config))
-    return AsyncLLM.from_engine_args(arguments, stat_loggers=[lambda *_: load])
+    arguments = engine_arguments(config)
+    if KEEP_ALL_BLOCKS not in {field.name for field in fields(AsyncEngineArgs)}:
+        del arguments[KEEP_ALL_BLOCKS]
+    return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=[lambda *_: load])
 
 
 def _stop_starting(others: set[int | None]) -> None:

@@ -16,6 +16,11 @@ _NATIVE_BFLOAT16 = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 """Processor flags, x86's and ARM's. Without one, oneDNN has no bfloat16 matrix product and
 prefill falls back to a path four times as slow as float32."""
 
+KEEP_ALL_BLOCKS = "prefix_cache_retention_interval"
+"""By default vLLM keeps of sliding-window layers (Gemma 3) the blocks at a prompt's end alone, and
+each answer would cost the next turn a block. None keeps them all; older ones know no such argument
+and do."""
+
 
 @dataclass(frozen=True, slots=True)
 class VllmConfig:
@@ -43,6 +48,7 @@ def engine_arguments(config: VllmConfig) -> dict[str, Any]:
         "model": config.model,
         "scheduling_policy": "priority",
         "enable_prefix_caching": True,
+        KEEP_ALL_BLOCKS: None,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
         **(_cpu(config) if config.device == "cpu" else _gpu(config)),
