@@ -109,5 +109,5 @@ def _sentence(fault: ErrorDetails, model: type[BaseModel]) -> str:
 def _name(fault: ErrorDetails) -> str:
     """The path of the field, printable and short, whatever the client called it."""
     path = ".".join(str(part) for part in fault["loc"])
-    printable = path.encode("ascii", "backslashreplace").decode()
+    printable = path.encode("unicode_escape").decode()
     return printable if len(printable) <= 80 else f"{printable[:77]}..."

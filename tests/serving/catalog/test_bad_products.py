@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from serving.catalog_schemas import EXAMPLE
@@ -206,6 +206,7 @@ def nearly_right(draw: st.DrawFn) -> Any:
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(body=nearly_right() | anything)
+@example(body={**EXAMPLE, "texts": {"e\nn": {"title": "x"}}})
 async def test_no_body_makes_a_fault(api: Api, body: object) -> None:
     await api.store.put([product("other")], actor="setup")
     content = json.dumps(body).encode()
