@@ -4,6 +4,7 @@ Buckets begin at 1 ms: the engine's own histograms begin at 300 ms, which is too
 where a first token's time goes.
 """
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -12,6 +13,9 @@ from pipeline.guarding.guard import Outcome as GuardOutcome
 from pipeline.guarding.judge import Kind
 from pipeline.timing import STAGES, StageTimings
 from pipeline.types import TokenCounts
+from pipeline.warming.jobs import Outcome as WarmOutcome
+from pipeline.warming.jobs import Why as WarmWhy
+from pipeline.warming.shelf import ShelfStatus
 
 Route = Literal["chat", "openai"]
 ROUTES: tuple[Route, ...] = get_args(Route)
@@ -29,6 +33,18 @@ GUARD_KINDS: tuple[Kind, ...] = get_args(Kind)
 GUARD_OUTCOMES: dict[GuardOutcome, str] = {
     "passed": "what it claims is what the record says",
     "replaced": "it was wrong, or could not be told; the record's own sentence was sent instead",
+}
+WARM_WHYS: dict[WarmWhy, str] = {
+    "start": "before it was ready",
+    "shelf": "it came onto the shelf, or the engine had lost it",
+    "change": "its product has changed",
+    "touch": "it had not been used for long, and would have been evicted",
+    "page": "a shopper opened its page",
+}
+WARM_OUTCOMES: dict[WarmOutcome, str] = {
+    "done": "all of it is computed",
+    "interrupted": "something else came first, or nobody needs it any more",
+    "failed": "the engine failed",
 }
 
 BUCKETS = (
@@ -106,6 +122,7 @@ class Metrics:
             for kind in GUARD_KINDS
             for outcome in GUARD_OUTCOMES
         }
+        self._prepare_shelf()
 
     def record(
         self, route: Route, outcome: Outcome, timings: StageTimings, tokens: TokenCounts | None
@@ -131,6 +148,48 @@ class Metrics:
     def token_gap(self, seconds: float) -> None:
         """The time between two tokens sent."""
         self._gap.observe(seconds)
+
+    def _prepare_shelf(self) -> None:
+        """The figures of the hot shelf and of its warming."""
+        self._members = Gauge(
+            "hotshelf_shelf_members",
+            "Products on the hot shelf, each language of one counted by itself.",
+            registry=self.registry,
+        )
+        self._warm = Gauge(
+            "hotshelf_shelf_warm",
+            "Those of them whose prefix is in the engine's cache, as far as this process knows.",
+            registry=self.registry,
+        )
+        warmups = Counter(
+            "hotshelf_warmups_total",
+            "Prefixes computed before anyone asked, by why and how it ended.",
+            ["why", "outcome"],
+            registry=self.registry,
+        )
+        self._warmup_tokens = Counter(
+            "hotshelf_warmup_tokens_total",
+            "Tokens computed for them, those that were cached already left out.",
+            registry=self.registry,
+        )
+        self._warmups = {
+            (why, outcome): warmups.labels(why, outcome)
+            for why in WARM_WHYS
+            for outcome in WARM_OUTCOMES
+        }
+
+    def watch_shelf(self, status: Callable[[], ShelfStatus]) -> None:
+        """Ask `status` for the shelf's gauges whenever they are read."""
+        self._members.set_function(lambda: status().members)
+        self._warm.set_function(lambda: status().warm)
+
+    def warmup(self, why: WarmWhy, outcome: WarmOutcome) -> None:
+        """Count a prefix that was warmed, or was not."""
+        self._warmups[why, outcome].inc()
+
+    def warmup_tokens(self, tokens: int) -> None:
+        """Count tokens that were computed for one."""
+        self._warmup_tokens.inc(tokens)
 
     def exposition(self) -> bytes:
         """All of it in Prometheus' text format."""
