@@ -9,10 +9,10 @@ where the engine still has it.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TypeVar
 
 from redis.asyncio import Redis
 from redis.exceptions import LockError, RedisError
@@ -21,6 +21,8 @@ from catalog.keys import text
 from pipeline.warming.turns import Told
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 KEY_PREFIX = "hotshelf:warming:"
 _COMPUTED = "computed"
@@ -60,22 +62,34 @@ class SharedTurns:
         if self._is_mine and time.monotonic() - self._prolonged_at < self._config.turn_s / 3:
             return True
         was_mine, self._is_mine = self._is_mine, False
-        async with self._in_time():
-            self._prolonged_at = time.monotonic()
-            self._is_mine = await (self._keep() if was_mine else self._lock.acquire())
+        self._prolonged_at = time.monotonic()
+        taking = self._keep() if was_mine else self._lock.acquire()
+        self._is_mine = await self._in_time(taking, otherwise=False)
         return self._is_mine
 
     async def _keep(self) -> bool:
         try:
-            return bool(await self._lock.reacquire())
+            return await self._lock.reacquire()
         except LockError:  # it ran out meanwhile
-            return bool(await self._lock.acquire())
+            return await self._lock.acquire()
 
     async def told(self, computed: int) -> Told:
         """Add what is new of `computed`, and read what all did."""
-        async with self._in_time():
-            return await self._exchange(computed)
-        return Told()
+        return await self._in_time(self._exchange(computed), otherwise=Told())
+
+    async def tell(self, key: str, digest: str) -> None:
+        """Write it into the record."""
+        await self._in_time(self._write(key, digest), otherwise=None)
+
+    async def forget(self) -> None:
+        """Empty the record."""
+        await self._in_time(self._redis.delete(self._record), otherwise=0)
+
+    async def close(self) -> None:
+        """Give the lock back."""
+        if self._is_mine:
+            self._is_mine = False
+            await self._in_time(self._lock.release(), otherwise=None)
 
     async def _exchange(self, computed: int) -> Told:
         new = computed - self._counted
@@ -97,30 +111,17 @@ class SharedTurns:
             return 0
         return max(total - own - (before if total >= before else 0), 0)
 
-    async def tell(self, key: str, digest: str) -> None:
-        """Write it into the record."""
-        async with self._in_time(), self._redis.pipeline() as batch:
+    async def _write(self, key: str, digest: str) -> None:
+        async with self._redis.pipeline() as batch:
             batch.hset(self._record, key, digest)
             batch.expire(self._record, self._config.known_s)
             await batch.execute()
 
-    async def forget(self) -> None:
-        """Empty the record."""
-        async with self._in_time():
-            await self._redis.delete(self._record)
-
-    async def close(self) -> None:
-        """Give the lock back."""
-        if self._is_mine:
-            self._is_mine = False
-            async with self._in_time():
-                await self._lock.release()
-
-    @asynccontextmanager
-    async def _in_time(self) -> AsyncGenerator[None, None]:
-        """What fails in Redis is left as it was."""
+    async def _in_time(self, work: Awaitable[T], otherwise: T) -> T:
+        """What `work` comes to; what fails in Redis is left as it was."""
         try:
             async with asyncio.timeout(self._config.timeout_s):
-                yield
+                return await work
         except (RedisError, OSError) as error:  # TimeoutError is an OSError, LockError a RedisError
             log.info("warming is not shared at present: %r", error)
+            return otherwise
