@@ -69,9 +69,9 @@ class SharedTurns:
 
     async def _keep(self) -> bool:
         try:
-            return await self._lock.reacquire()
+            return bool(await self._lock.reacquire())
         except LockError:  # it ran out meanwhile
-            return await self._lock.acquire()
+            return bool(await self._lock.acquire())
 
     async def told(self, computed: int) -> Told:
         """Add what is new of `computed`, and read what all did."""

@@ -46,6 +46,7 @@ class Idle:
     async def wait(self) -> None:
         """Return in an idle moment; what is begun must be short. Raises `EngineError`."""
         while True:
+            await asyncio.sleep(0)  # requests that have arrived are seen
             await self._settle()
             if not await self._works():
                 if self._shoppers.is_quiet:

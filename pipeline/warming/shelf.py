@@ -69,6 +69,7 @@ class Shelf:
     ) -> None:
         self._records, self._prompts, self._ledger = records, prompts, ledger
         self._cache_tokens = cache_tokens
+        self._cleared = ledger.cleared
         self._heads = prompts.heads()
         self._of_heads = [Entry(name, None, ids) for name, ids in self._heads.items()]
         self._of_members: dict[Place, Entry] = {}
@@ -105,10 +106,11 @@ class Shelf:
         return entry.is_warm
 
     def _doubt(self) -> None:
-        """Nothing is warm without its head, whose loss is how the loss of all shows."""
-        warm = {name for name, ids in self._heads.items() if self._ledger.is_warm(ids)}
-        for entry in (*self._of_heads, *self._of_members.values()):
-            entry.is_warm = entry.is_warm and entry.locale in warm
+        """What was warm is not, if the ledger has forgotten all meanwhile."""
+        if self._cleared != self._ledger.cleared:
+            self._cleared = self._ledger.cleared
+            for entry in (*self._of_heads, *self._of_members.values()):
+                entry.is_warm = entry.was_warm = False
 
     def first(self) -> Job:
         """A head: if the engine has not even that, it has nothing."""
