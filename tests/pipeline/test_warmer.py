@@ -57,7 +57,7 @@ async def test_heads_first_then_members_in_their_order_in_short_pieces(room: Roo
 
 
 async def test_what_is_warm_is_not_computed_again(room: Room) -> None:
-    room.ledger.add(room.prefix("ant"))
+    room.ledger.add(room.prefix("ant"), await room.engine.ask(room.prefix("ant")))
     room.put("ant", "bee")
     async with room.warming():
         await room.until_warm()

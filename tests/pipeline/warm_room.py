@@ -131,7 +131,7 @@ class Room:
         return [
             piece
             for piece in self.engine.pieces
-            if len(piece.ids) > len(head) and piece.ids[:-1] == prefix[: len(piece.ids) - 1]
+            if len(piece.ids) > len(head) + BLOCK and piece.ids[:-1] == prefix[: len(piece.ids) - 1]
         ]
 
     @asynccontextmanager
