@@ -3,13 +3,14 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from redis.asyncio import Redis
 
 from catalog.product import Product
+from catalog.redis_client import connect
 from catalog.traffic import Member, Place
 from pipeline.prompt import PromptBuilder
 from pipeline.records import Records
@@ -53,9 +54,7 @@ async def test_a_turn_is_prolonged_for_as_long_as_it_is_used(redis: Redis, redis
         assert await one.mine()
         assert not await other.mine()
         await asyncio.sleep(0.02)
-    async with asyncio.timeout(5):
-        while not await other.mine():
-            await asyncio.sleep(0.02)
+    await until_so(other.mine)
     assert not await one.mine()
 
 
@@ -90,9 +89,7 @@ async def test_another_goes_on_when_the_holder_is_killed(redis: Redis, redis_url
     assert not await turns.mine()
     holder.send_signal(signal.SIGKILL)
     await holder.wait()
-    async with asyncio.timeout(5):
-        while not await turns.mine():
-            await asyncio.sleep(0.02)
+    await until_so(turns.mine)
     assert (await turns.told(0)).digests == {"en:shirt": "abc"}
     await turns.forget()
     assert (await turns.told(0)).digests == {}
@@ -143,6 +140,23 @@ class Gateway:
             WarmerConfig(look_s=0.02),
         )
 
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None, None]:
+        """It warms meanwhile."""
+        await self.engine.start()
+        self.task = asyncio.create_task(self.warmer.run())
+        try:
+            yield
+        finally:
+            await self.stop()
+            await self.engine.close()
+
+    async def stop(self) -> None:
+        """Warm no more."""
+        self.task.cancel()
+        await asyncio.wait({self.task}, timeout=5)
+        assert self.task.cancelled()
+
     @property
     def done(self) -> float:
         """Members and heads that it warmed itself."""
@@ -166,29 +180,22 @@ async def test_two_gateways_on_one_engine_warm_nothing_twice(
     engine, url = watched
     products = [product(name, f"The {name} of a garden " * 9) for name in ("ant", "bee", "cat")]
     async with AsyncExitStack() as stack:
-        gateways = []
-        for _ in range(2):
-            client = await stack.enter_async_context(Redis.from_url(redis_url))
-            gateway = Gateway(client, url, prompts, products)
-            await gateway.engine.start()
-            stack.push_async_callback(gateway.engine.close)
-            gateways.append(gateway)
-        tasks = [asyncio.create_task(gateway.warmer.run()) for gateway in gateways]
-        await until(lambda: all(gateway.shelf.cold() is None for gateway in gateways))
-        assert [gateway.warmer.status().warm for gateway in gateways] == [3, 3]
-        assert sorted(gateway.done for gateway in gateways) == [0, 5]  # 2 heads, 3 members
+        clients = [connect(redis_url) for _ in range(2)]
+        one, other = (Gateway(client, url, prompts, products) for client in clients)
+        for gateway, client in zip((one, other), clients, strict=True):
+            stack.push_async_callback(client.aclose)
+            await stack.enter_async_context(gateway.running())
+        await until(lambda: one.shelf.cold() is None and other.shelf.cold() is None)
+        assert [one.warmer.status().warm, other.warmer.status().warm] == [3, 3]
+        assert sorted((one.done, other.done)) == [0, 5]  # 2 heads, 3 members
         ids = [piece.ids for piece in engine.pieces]
         assert len(set(ids)) == len(ids)
 
-        first = next(n for n, gateway in enumerate(gateways) if gateway.done)
-        tasks[first].cancel()
-        await asyncio.wait({tasks[first]})
-        newcomer = gateways[1 - first]
-        newcomer.shelf.use((Member(Place("ant", "zh"), 1.0, False),))
-        newcomer.warmer.wake()
-        await until(lambda: newcomer.done == 1)
-        tasks[1 - first].cancel()
-        await asyncio.wait(tasks)
+        first, second = (one, other) if one.done else (other, one)
+        await first.stop()
+        second.shelf.use((Member(Place("ant", "zh"), 1.0, False),))
+        second.warmer.wake()
+        await until(lambda: second.done == 1)
 
 
 async def test_a_gateway_that_starts_later_finds_the_engine_empty(
@@ -219,15 +226,19 @@ async def test_the_servers_load_and_cache_are_read(
     assert (await client.stats()).running == 0
     engine.others = 3
     assert (await client.stats()).running == 0  # what was told a moment ago
-    await until_told(client, 3)
+    await until_so(lambda: _told(client, 3))
     stats = await client.stats()
     assert (stats.waiting, stats.block_tokens) == (0, BLOCK)
     assert stats.cache_tokens == BLOCK * engine.config.cache_blocks
     await client.close()
 
 
-async def until_told(client: OpenAIEngine, running: int) -> None:
-    """Return when it says that so many run; fails after some seconds."""
+async def _told(client: OpenAIEngine, running: int) -> bool:
+    return (await client.stats()).running == running
+
+
+async def until_so(true: Callable[[], Awaitable[bool]]) -> None:
+    """Return as soon as `true` says so; fails after some seconds."""
     async with asyncio.timeout(5):
-        while (await client.stats()).running != running:
+        while not await true():  # noqa: ASYNC110  what is asked has no event to wait for
             await asyncio.sleep(0.01)
