@@ -22,8 +22,9 @@ class Answer:
     total: float
     stages_ms: dict[str, float] = field(default_factory=dict)
     server_ttft_ms: float | None = None
-    tokens: dict[str, int | None] = field(default_factory=dict)
+    tokens: dict[str, Any] = field(default_factory=dict)
     sources: list[dict[str, Any]] = field(default_factory=list)
+    tpot_ms: float | None = None
 
 
 async def sse(response: httpx.Response) -> AsyncIterator[tuple[str, str]]:
@@ -65,6 +66,7 @@ async def ask_chat(client: httpx.AsyncClient, url: str, body: dict[str, Any]) ->
         timing["ttft_ms"],
         timing["tokens"],
         events["sources"]["products"],
+        timing["tpot_ms"],
     )
 
 

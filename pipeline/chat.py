@@ -4,7 +4,6 @@ session -> encode -> search -> hydrate -> render -> (engine: queue, prefill) -> 
 Each step is a file of its own; `timings` is told when each one ends.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -17,10 +16,14 @@ from pipeline.generation import Generation
 from pipeline.guarding.guard import Guards
 from pipeline.prompt import Prompt, PromptBuilder
 from pipeline.records import Records
+from pipeline.remembering import Memory
 from pipeline.replying.replies import Replies, Reply
 from pipeline.retriever import hydrate
+from pipeline.reuse.account import Books
+from pipeline.reuse.pace import Pace
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
-from pipeline.timing import StageTimings
+from pipeline.spending import Spending
+from pipeline.timing import TTFT_BUDGET_MS, StageTimings
 from pipeline.types import (
     Done,
     Event,
@@ -32,6 +35,7 @@ from pipeline.types import (
     Timing,
     Token,
     TokenCounts,
+    Told,
     Turn,
 )
 
@@ -40,11 +44,13 @@ from pipeline.types import (
 class ChatConfig:
     """`prompt_products`: how many of the products found are put into the prompt.
 
-    `max_tokens`: the longest answer, unless the request asks for less or more.
+    `max_tokens`: the longest answer, unless the request asks for less or more. `ttft_budget_ms`:
+    prompts are trimmed so that the first token comes within it, as far as that can be told.
     """
 
     prompt_products: int = 1
     max_tokens: int = 48
+    ttft_budget_ms: float = TTFT_BUDGET_MS
 
 
 class Chat:
@@ -60,15 +66,23 @@ class Chat:
         sessions: SessionStore,
         config: ChatConfig,
         guards: Guards | None = None,
+        books: Books | None = None,
+        pace: Pace | None = None,
     ) -> None:
+        """`books` say what the engine has cached, `pace` how fast it is: trimming by time goes by
+        both, and without them there is none."""
         self._records = records
         self._finder = finder
         self._replies = replies
         self._prompts = prompts
         self._engine = engine
-        self._sessions = sessions
+        self._memory = Memory(sessions)
         self._config = config
         self._guards = guards or Guards()
+        self._books = books
+        self._spending = Spending(
+            config.ttft_budget_ms / 1e3, books.ledger if books else None, pace
+        )
 
     async def answer(
         self, question: Question, timings: StageTimings
@@ -108,12 +122,9 @@ class Chat:
                 yield event
 
     async def _history(self, question: Question, timings: StageTimings) -> tuple[Turn, ...]:
-        if question.history is not None:
-            return question.history
-        if question.session_id is None:
-            return ()
-        turns = await self._sessions.history(question.session_id)
-        timings.mark("session")
+        turns = await self._memory.turns(question)
+        if question.session_id is not None and question.history is None:
+            timings.mark("session")
         return turns
 
     def _hydrate(self, found: Found, timings: StageTimings) -> tuple[Source, ...]:
@@ -129,11 +140,14 @@ class Chat:
     ) -> AsyncGenerator[Event, None]:
         """An answer of the engine, as events; the guard reads along."""
         in_prompt = shown.sources[: self._config.prompt_products]
-        prompt = self._prompts.build(question, in_prompt, turns)
+        spare = self._spending.spare(timings)
+        prompt = self._prompts.build(question, in_prompt, turns, spare)
         timings.mark("render")
 
         guard = self._guards.watch(question, in_prompt)
-        generation = Generation(self._engine, self._request(question, prompt), timings, guard)
+        account = self._books.open(prompt.parts) if self._books else None
+        request = self._request(question, prompt)
+        generation = Generation(self._engine, request, timings, guard, account)
         failures: list[Failure] = []
         try:
             generation.start()
@@ -146,7 +160,9 @@ class Chat:
             failures.append(Failure(error.code, str(error)))
         finally:
             await generation.close()
-            failures += await self._keep(question, generation.text, generation.finish, shown)
+            self._spending.learn(generation.counts(prompt.trimmed), timings)
+            told = self._prompts.told(prompt, question, generation.text, generation.said_ids)
+            failures += await self._keep(question, generation.text, generation.finish, shown, told)
         for failure in failures:
             yield failure
         if generation.answered:
@@ -186,23 +202,17 @@ class Chat:
         )
 
     async def _keep(
-        self, question: Question, said: str, finish: Finish, shown: Sources
+        self,
+        question: Question,
+        said: str,
+        finish: Finish,
+        shown: Sources,
+        told: Told | None = None,
     ) -> list[Failure]:
-        """Keep the turn with every card shown, whoever leaves meanwhile."""
+        """Keep the turn with every card shown."""
         ids = tuple(source.product.id for source in shown.sources)
-        turn = Turn(question.text, said, ids, finish)
-        return await asyncio.shield(self._remember(shown.session_id, turn))
-
-    async def _remember(self, session_id: str | None, turn: Turn) -> list[Failure]:
-        """Keep the turn, a partial one too; an answer is never lost for want of a store."""
-        if session_id is None:
-            return []
-        try:
-            await self._sessions.append(session_id, turn)
-        except StoreUnavailableError:
-            message = "the answer is complete, but this conversation could not be kept"
-            return [Failure("store_unavailable", message)]
-        return []
+        turn = Turn(question.text, said, ids, finish, told)
+        return await self._memory.keep(question, shown.session_id, turn)
 
 
 def _session_id(question: Question) -> str | None:

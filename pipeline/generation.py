@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from pipeline.engine import Chunk, Engine, EngineError, EngineTimes, GenerationRequest
+from pipeline.prompting.parts import Ids
+from pipeline.reuse.account import Account
 from pipeline.timing import StageTimings
 from pipeline.types import Finish, TokenCounts
 
@@ -24,17 +26,26 @@ class Check(Protocol):
 class Generation:
     """Runs `request`; marks `queue` and `prefill` when the first chunk tells their times.
 
-    `text` is what was given out so far, after `check`, and not what the engine said.
+    `text` is what was given out so far, after `check`, and not what the engine said. `account` is
+    told what the engine had cached and what it generated.
     `close` must be awaited, whatever happened: it frees the engine's slot.
     """
 
     def __init__(
-        self, engine: Engine, request: GenerationRequest, timings: StageTimings, check: Check
+        self,
+        engine: Engine,
+        request: GenerationRequest,
+        timings: StageTimings,
+        check: Check,
+        account: Account | None = None,
     ) -> None:
         self._stream = engine.generate(request)
         self._request = request
         self._timings = timings
         self._check = check
+        self._account = account
+        self._generated: list[int] = []
+        self._said = ""
         self._first: asyncio.Future[Chunk] | None = None
         self._last: Chunk | None = None
         self.text = ""
@@ -51,6 +62,7 @@ class Generation:
             async for chunk in self._chunks():
                 said = chunk.text if begun else chunk.text.lstrip()
                 begun = begun or bool(said)
+                self._said += said
                 if piece := self._checked(said, ends=chunk.finish_reason is not None):
                     yield piece
         except EngineError:
@@ -77,7 +89,17 @@ class Generation:
             cached=last.cached_tokens if last else None,
             trimmed=trimmed,
             completion=last.completion_tokens if last else 0,
+            reuse=self._account.reuse if self._account else None,
         )
+
+    @property
+    def said_ids(self) -> Ids | None:
+        """The ids that the engine generated for `text`, a blank in front perhaps, without the one
+        that ended it; None where it does not tell, or where `check` sent something else."""
+        if not self._generated or self._said != self.text:
+            return None
+        ends = self._generated[-1] in self._request.stop_token_ids
+        return tuple(self._generated[: -1 if ends else None])
 
     async def close(self) -> None:
         """Stop it where it is, if it has not ended. Safe to call twice."""
@@ -85,6 +107,8 @@ class Generation:
             self._first.cancel()
             await asyncio.wait({self._first})
         await self._stream.aclose()
+        if self._account is not None and self._generated:
+            self._account.ended(tuple(self._generated))
 
     async def _chunks(self) -> AsyncGenerator[Chunk, None]:
         if self._first is None:
@@ -93,8 +117,11 @@ class Generation:
             assert self._first is not None  # set by start(); told to the type checker
             chunk = await self._first
             self._mark_first(chunk.times)
+            if self._account is not None:
+                self._account.answered(chunk.cached_tokens)
             while True:
                 self._last = chunk
+                self._generated += chunk.token_ids
                 if chunk.finish_reason is not None:
                     self._mark_last(chunk)
                 yield chunk

@@ -54,6 +54,11 @@ class StageTimings:
             self.ended_at = self._clock()
 
     @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self._clock() - self.started
+
+    @property
     def ttft(self) -> float | None:
         """Seconds from the start to the first token, or None if there was none."""
         return None if self.first_token_at is None else self.first_token_at - self.started

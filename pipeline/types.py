@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from catalog.product import Locale, Product
+from pipeline.reuse.account import Reuse
 
 FINISH_REASONS = ("stop", "length", "abort", "error", "not_carried")
 Finish = Literal["stop", "length", "abort", "error", "not_carried"]
@@ -11,13 +12,42 @@ Why = Literal["identifier", "page", "search", "conversation"]
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a transcript says of a product: digests of its stable block and of its live facts, both
+    as they were told last."""
+
+    product_id: str
+    block: str
+    live: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a turn that the engine answered added to its conversation's transcript.
+
+    `ids` are what its prompt added, and follow the static head where the transcript begins with
+    this turn; `said` are the answer's. `known` is what was told by then. `digest` is of all ids so
+    far, the head's too, and of the answer's text: whatever does not match it is not used.
+    """
+
+    ids: tuple[int, ...]
+    said: tuple[int, ...]
+    known: tuple[Known, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and its answer. `finish` tells a partial answer from a whole one."""
+    """One question and its answer. `finish` tells a partial answer from a whole one.
+
+    `told` is None where the engine was not asked, or what it was told is not known.
+    """
 
     question: str
     answer: str
     product_ids: tuple[str, ...] = ()
     finish: Finish = "stop"
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +81,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """Tokens of one request. `cached` is None where the engine does not tell."""
+    """Tokens of one request. `cached` and `reuse` are None where the engine does not tell."""
 
     prompt: int
     cached: int | None
     trimmed: int
     completion: int
+    reuse: Reuse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,14 @@ from serving import configs, parts
 from serving.access import Access
 from serving.admission import Admission
 from serving.catalog_services import CatalogServices
+from serving.engine_cache import EngineCache
 from serving.engines.openai import OpenAIEngine
 from serving.engines.vllm import VllmEngine
 from serving.metrics import Metrics
 from serving.services import Services
 from serving.sessions import RedisSessions
 from serving.settings import Settings
-from serving.shelf import Beside, Reuse, hot_shelf
+from serving.shelf import Beside, hot_shelf
 from serving.startup import Progress, Silent, StartError
 
 
@@ -70,13 +71,24 @@ async def build(
         await stack.enter_async_context(_kept(catalog.policies.follow(replies.policies.use)))
         sessions = RedisSessions(redis, configs.sessions(settings))
         metrics, admission = Metrics(), Admission(configs.admission(settings))
-        reuse = await Reuse.of(engine, settings)
-        beside = Beside(engine, reuse, records, prompts, redis, sessions, admission, metrics)
+        cache = await EngineCache.of(engine, settings)
+        beside = Beside(engine, cache, records, prompts, redis, sessions, admission, metrics)
         shelf = await stack.enter_async_context(hot_shelf(settings, beside, progress))
         guards = Guards(metrics.guarded, configs.prompt(settings).templates)
         config = configs.chat(settings)
         yield Services(
-            chat=Chat(records, finder, replies, prompts, engine, sessions, config, guards),
+            chat=Chat(
+                records,
+                finder,
+                replies,
+                prompts,
+                engine,
+                sessions,
+                config,
+                guards,
+                cache.books,
+                cache.pace,
+            ),
             finder=finder,
             engine=engine,
             records=records,

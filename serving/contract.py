@@ -6,6 +6,7 @@
 from typing import Annotated, NotRequired, TypedDict
 
 from catalog.product import Availability
+from pipeline.reuse.account import Reason
 from pipeline.timing import Stage
 from pipeline.types import Finish, Why
 
@@ -66,6 +67,14 @@ class TokensJson(TypedDict):
     cached: Annotated[int | None, "of these, already in the prefix cache; null if not known"]
     trimmed: Annotated[int, "left out of the prompt to keep it within its budget"]
     completion: Annotated[int, "generated"]
+    reusable: Annotated[
+        NotRequired[int], "of the prompt, computed before as full blocks, as far as is known here"
+    ]
+    lost: Annotated[
+        NotRequired[dict[Reason, int]],
+        "of the prompt, computed now, by why: `evicted` from the cache, the block's `seam`, "
+        "`changed` in the catalogue, `moved` behind something else, `new`",
+    ]
 
 
 class TimingJson(TypedDict):

@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hin
 
 from pydantic import BaseModel
 
+from pipeline.reuse.account import REASONS
 from pipeline.timing import STAGES
 from pipeline.types import FINISH_REASONS
 from serving.catalog_document import catalog_page
@@ -24,17 +25,17 @@ from serving.metrics import (
     LONG_BUCKETS,
     OUTCOMES,
     ROUTES,
-    SOURCES,
-    WARM_OUTCOMES,
-    WARM_WHYS,
     Metrics,
 )
 from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
 from serving.schemas import ChatRequest, Limits, WarmRequest
+from serving.shelf_metrics import WARM_OUTCOMES, WARM_WHYS
+from serving.token_metrics import SOURCES
 
 LABELS: Mapping[str, Iterable[str]] = {
     "stage": STAGES,
     "source": SOURCES,
+    "reason": REASONS,
     "route": ROUTES,
     "outcome": (*OUTCOMES, *GUARD_OUTCOMES, *WARM_OUTCOMES),
     "kind": GUARD_KINDS,

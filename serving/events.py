@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from catalog.product import Locale, Money, Product, Variant
 from pipeline.timing import Stage, StageTimings
-from pipeline.types import Done, Event, Failure, Source, Sources, Timing, Token
+from pipeline.types import Done, Event, Failure, Source, Sources, Timing, Token, TokenCounts
 from serving.contract import (
     DoneJson,
     ErrorJson,
@@ -14,6 +14,7 @@ from serving.contract import (
     ProductJson,
     SourcesJson,
     TimingJson,
+    TokensJson,
     VariantJson,
 )
 
@@ -100,20 +101,28 @@ def timing_json(
     event: Timing, timings: StageTimings, budget_ms: Mapping[Stage, float]
 ) -> TimingJson:
     """The `timing` event, in milliseconds."""
-    tokens = event.tokens
     return {
         "answer_id": event.answer_id,
         "ttft_ms": _ms(timings.ttft),
         "stages_ms": {stage: to_ms(seconds) for stage, seconds in timings.stages().items()},
-        "tokens": {
-            "prompt": tokens.prompt,
-            "cached": tokens.cached,
-            "trimmed": tokens.trimmed,
-            "completion": tokens.completion,
-        },
-        "tpot_ms": _ms(_seconds_per_token(timings, tokens.completion)),
+        "tokens": tokens_json(event.tokens),
+        "tpot_ms": _ms(_seconds_per_token(timings, event.tokens.completion)),
         "over_budget": timings.over_budget(dict(budget_ms)),
     }
+
+
+def tokens_json(tokens: TokenCounts) -> TokensJson:
+    """Counts; what was reused and lost only where the engine tells what it had cached."""
+    told: TokensJson = {
+        "prompt": tokens.prompt,
+        "cached": tokens.cached,
+        "trimmed": tokens.trimmed,
+        "completion": tokens.completion,
+    }
+    if tokens.reuse is not None:
+        told["reusable"] = tokens.reuse.reusable
+        told["lost"] = dict(tokens.reuse.lost)
+    return told
 
 
 def error_json(event: Failure) -> ErrorJson:

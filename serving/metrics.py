@@ -4,7 +4,6 @@ Buckets begin at 1 ms: the engine's own histograms begin at 300 ms, which is too
 where a first token's time goes.
 """
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -13,9 +12,8 @@ from pipeline.guarding.guard import Outcome as GuardOutcome
 from pipeline.guarding.judge import Kind
 from pipeline.timing import STAGES, StageTimings
 from pipeline.types import TokenCounts
-from pipeline.warming.jobs import Outcome as WarmOutcome
-from pipeline.warming.jobs import Why as WarmWhy
-from pipeline.warming.shelf import ShelfStatus
+from serving.shelf_metrics import ShelfMetrics
+from serving.token_metrics import TokenMetrics
 
 Route = Literal["chat", "openai"]
 ROUTES: tuple[Route, ...] = get_args(Route)
@@ -28,23 +26,10 @@ OUTCOMES: dict[Outcome, str] = {
     "invalid": "the request was wrong (other 4xx)",
     "error": "something failed here: the engine, the store, or this server",
 }
-SOURCES = ("cached", "computed")
 GUARD_KINDS: tuple[Kind, ...] = get_args(Kind)
 GUARD_OUTCOMES: dict[GuardOutcome, str] = {
     "passed": "what it claims is what the record says",
     "replaced": "it was wrong, or could not be told; the record's own sentence was sent instead",
-}
-WARM_WHYS: dict[WarmWhy, str] = {
-    "start": "before it was ready",
-    "shelf": "it came onto the shelf, or the engine had lost it",
-    "change": "its product has changed",
-    "touch": "it had not been used for long, and would have been evicted",
-    "page": "a shopper opened its page",
-}
-WARM_OUTCOMES: dict[WarmOutcome, str] = {
-    "done": "all of it is computed",
-    "interrupted": "something else came first, or nobody needs it any more",
-    "failed": "the engine failed",
 }
 
 BUCKETS = (
@@ -84,13 +69,6 @@ class Metrics:
             buckets=LONG_BUCKETS,
             registry=self.registry,
         )
-        prompt_tokens = Counter(
-            "hotshelf_prompt_tokens_total",
-            "Prompt tokens by where their KV blocks came from; computed where the engine is silent"
-            " about it.",
-            ["source"],
-            registry=self.registry,
-        )
         requests = Counter(
             "hotshelf_requests_total",
             "Requests that are over, each counted once.",
@@ -110,7 +88,8 @@ class Metrics:
             registry=self.registry,
         )
         self._stages = {name: stage.labels(name) for name in STAGES}
-        self._prompt_tokens = {source: prompt_tokens.labels(source) for source in SOURCES}
+        self._tokens = TokenMetrics(self.registry)
+        self.shelf = ShelfMetrics(self.registry)
         self._requests = {
             (route, outcome): requests.labels(route, outcome)
             for route in ROUTES
@@ -122,7 +101,6 @@ class Metrics:
             for kind in GUARD_KINDS
             for outcome in GUARD_OUTCOMES
         }
-        self._prepare_shelf()
 
     def record(
         self, route: Route, outcome: Outcome, timings: StageTimings, tokens: TokenCounts | None
@@ -137,9 +115,7 @@ class Metrics:
         if stages and timings.ended_at is not None:
             self._request.observe(timings.ended_at - timings.started)
         if tokens is not None:
-            cached = tokens.cached or 0
-            self._prompt_tokens["cached"].inc(cached)
-            self._prompt_tokens["computed"].inc(max(tokens.prompt - cached, 0))
+            self._tokens.count(tokens)
 
     def guarded(self, kind: Kind, outcome: GuardOutcome) -> None:
         """Count a sentence that the guard looked at."""
@@ -148,48 +124,6 @@ class Metrics:
     def token_gap(self, seconds: float) -> None:
         """The time between two tokens sent."""
         self._gap.observe(seconds)
-
-    def _prepare_shelf(self) -> None:
-        """The figures of the hot shelf and of its warming."""
-        self._members = Gauge(
-            "hotshelf_shelf_members",
-            "Products on the hot shelf, each language of one counted by itself.",
-            registry=self.registry,
-        )
-        self._warm = Gauge(
-            "hotshelf_shelf_warm",
-            "Those of them whose prefix is in the engine's cache, as far as this process knows.",
-            registry=self.registry,
-        )
-        warmups = Counter(
-            "hotshelf_warmups_total",
-            "Prefixes computed before anyone asked, by why and how it ended.",
-            ["why", "outcome"],
-            registry=self.registry,
-        )
-        self._warmup_tokens = Counter(
-            "hotshelf_warmup_tokens_total",
-            "Tokens computed for them, those that were cached already left out.",
-            registry=self.registry,
-        )
-        self._warmups = {
-            (why, outcome): warmups.labels(why, outcome)
-            for why in WARM_WHYS
-            for outcome in WARM_OUTCOMES
-        }
-
-    def watch_shelf(self, status: Callable[[], ShelfStatus]) -> None:
-        """Ask `status` for the shelf's gauges whenever they are read."""
-        self._members.set_function(lambda: status().members)
-        self._warm.set_function(lambda: status().warm)
-
-    def warmup(self, why: WarmWhy, outcome: WarmOutcome) -> None:
-        """Count a prefix that was warmed, or was not."""
-        self._warmups[why, outcome].inc()
-
-    def warmup_tokens(self, tokens: int) -> None:
-        """Count tokens that were computed for one."""
-        self._warmup_tokens.inc(tokens)
 
     def exposition(self) -> bytes:
         """All of it in Prometheus' text format."""

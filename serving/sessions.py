@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from pipeline.sessions import SessionUnknownError, StoreUnavailableError
 from pipeline.types import Turn
+from serving.told import read_told
 
 KEY_PREFIX = "hotshelf:session:"
 
@@ -69,6 +70,7 @@ def _turn(row: str | bytes) -> Turn:
     try:
         kept = json.loads(row)
         product_ids = tuple(kept["product_ids"])
-        return Turn(kept["question"], kept["answer"], product_ids, kept["finish"])
-    except (ValueError, KeyError, TypeError) as error:
+        told = read_told(kept.get("told"))
+        return Turn(kept["question"], kept["answer"], product_ids, kept["finish"], told)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreUnavailableError("a turn that cannot be read") from error

@@ -14,8 +14,6 @@ from catalog.traffic import Members, Place, Traffic
 from pipeline.engine import Engine, EngineError
 from pipeline.prompt import PromptBuilder
 from pipeline.records import Records
-from pipeline.reuse.ledger import Ledger
-from pipeline.reuse.pace import Pace
 from pipeline.sessions import SessionStore, SessionUnknownError, StoreUnavailableError
 from pipeline.types import Turn
 from pipeline.warming.idle import Idle
@@ -25,6 +23,7 @@ from pipeline.warming.turns import Alone, Turns
 from pipeline.warming.warmer import Warmer
 from serving import configs
 from serving.admission import Admission
+from serving.engine_cache import EngineCache
 from serving.metrics import Metrics
 from serving.settings import Settings
 from serving.shared_turns import SharedTurns
@@ -34,37 +33,13 @@ from serving.warm_limits import WarmLimits
 
 log = logging.getLogger(__name__)
 
-BLOCK_TOKENS = 16
-"""Of a cache that tells nothing of itself."""
-_LEAST_BLOCKS = 16384
-
-
-@dataclass(frozen=True, slots=True)
-class Reuse:
-    """What is known of one engine's prefix cache and of its speed; all who ask it share this."""
-
-    ledger: Ledger
-    pace: Pace
-    cache_tokens: int | None
-
-    @classmethod
-    async def of(cls, engine: Engine, settings: Settings) -> "Reuse":
-        """Of an engine that has started. The ledger remembers more than the cache holds."""
-        try:
-            stats = await engine.stats()
-        except EngineError as error:
-            raise StartError(f"the engine does not answer: {error}") from error
-        size = stats.block_tokens or settings.block_size or BLOCK_TOKENS
-        blocks = max(_LEAST_BLOCKS, 2 * (stats.cache_tokens or 0) // size)
-        return cls(Ledger(size, blocks), Pace(), stats.cache_tokens)
-
 
 @dataclass(frozen=True, slots=True)
 class Beside:
     """What the shelf works with."""
 
     engine: Engine
-    reuse: Reuse
+    cache: EngineCache
     records: Records
     prompts: PromptBuilder
     redis: Redis
@@ -178,21 +153,22 @@ async def hot_shelf(
 ) -> AsyncGenerator[HotShelf, None]:
     """The shelf, as warm as a start allows, and kept so until this is left."""
     shelf = HotShelf(settings, beside)
-    beside.metrics.watch_shelf(shelf.status)
+    beside.metrics.shelf.watch(shelf.status)
     await shelf.begin(settings, progress)
     async with shelf.kept():
         yield shelf
 
 
 def _warmer(settings: Settings, beside: Beside) -> tuple[Shelf, Warmer]:
-    engine, reuse, report = beside.engine, beside.reuse, beside.metrics
-    shelf = Shelf(beside.records, beside.prompts, reuse.ledger, reuse.cache_tokens)
+    engine, cache, report = beside.engine, beside.cache, beside.metrics.shelf
+    ledger = cache.books.ledger
+    shelf = Shelf(beside.records, beside.prompts, ledger, cache.cache_tokens)
     warmer = Warmer(
         engine,
         shelf,
-        Pages(reuse.ledger, report),
-        reuse.ledger,
-        reuse.pace,
+        Pages(ledger, report),
+        ledger,
+        cache.pace,
         Idle(beside.admission, engine),
         _turns_of(settings, beside.redis),
         report,

@@ -4,23 +4,26 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from catalog.product import Locale, Product
+from pipeline.prompting.frames import Ids
 from pipeline.prompting.rendering import Renderer
+from pipeline.prompting.sizes import PromptConfig
 from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.prompting.trim import Block, block_of
 
 
 class BlockCache:
-    """At most `size` blocks of at most `max_tokens` each; the one used last stays longest."""
+    """At most `cached_blocks` blocks of at most `max_block_tokens` each; the one used last stays
+    longest."""
 
     def __init__(
         self,
         tokenizer: Tokenizer,
         renderers: Mapping[Locale, Renderer],
-        max_tokens: int,
-        size: int,
+        heads: Mapping[Locale, Ids],
+        config: PromptConfig,
     ) -> None:
         self._tokenizer, self._renderers = tokenizer, renderers
-        self._max_tokens, self._size = max_tokens, size
+        self._heads, self._config = heads, config
         self._blocks: OrderedDict[tuple[str, Locale], tuple[Product, Block]] = OrderedDict()
 
     def get(self, product: Product, locale: Locale) -> Block:
@@ -36,12 +39,23 @@ class BlockCache:
             self._blocks.move_to_end(key)
             return known[1]
         block = block_of(self._tokenizer, self._renderers[locale].product(product))
-        block = block.shortened(self._max_tokens)
+        block = self._cut(block, len(self._heads[locale]))
         self._blocks[key] = product, block
         self._blocks.move_to_end(key)
-        if len(self._blocks) > self._size:
+        if len(self._blocks) > self._config.cached_blocks:
             self._blocks.popitem(last=False)
         return block
+
+    def _cut(self, block: Block, head: int) -> Block:
+        """`block`, if it is too long, up to where a block of the engine's cache ends behind a head
+        of so many tokens: what follows it begins a block of its own."""
+        most, size = self._config.max_block_tokens, self._config.block_tokens
+        if len(block.ids) <= most:
+            return block
+        for limit in range(most - (head + most) % size, 0, -size):
+            if len(cut := block.shortened(limit).ids) == limit:
+                return block.shortened(len(cut))
+        return block.shortened(most)
 
 
 def _alike(old: Product, new: Product) -> bool:

@@ -41,6 +41,7 @@ class Tokenizer:
         self._render_chat = render_chat
         self._control = frozenset(i for i, token in added.items() if token.special)
         self._newline_ids: tuple[int, ...] | None = None
+        self._size = max(backend.get_vocab(with_added_tokens=True).values()) + 1
         self.bos_id = bos_id
         self.eos_ids = eos_ids
 
@@ -73,6 +74,11 @@ class Tokenizer:
             eos_ids=_ends(str(model), loaded.eos_token_id),
             render_chat=render_chat if loaded.chat_template else None,
         )
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are; every id is less."""
+        return self._size
 
     @property
     def is_instruct(self) -> bool:

@@ -32,6 +32,10 @@ class Block:
         end = _last_whole(self.whole, limit - len(self.closing))
         return (*self.ids[:end], *self.closing) if end else ()
 
+    def cut_at(self, end: int) -> Ids:
+        """The first `end` ids with the closing; empty if that would part a character."""
+        return (*self.ids[:end], *self.closing) if end > 0 and self.whole[end - 1] else ()
+
     def shortened(self, limit: int) -> "Block":
         """A block of at most `limit` ids."""
         ids = self.cut(limit)
@@ -56,19 +60,22 @@ def block_of(tokenizer: Tokenizer, text: str) -> Block:
 
 
 def fit(
-    budget: int, turns: Sequence[int], blocks: Sequence[Block], extras: Sequence[int]
+    budget: int,
+    turns: Sequence[int],
+    blocks: Sequence[Block],
+    extras: Sequence[int],
+    low_water: float = 1.0,
 ) -> Fitted:
     """Fit what may be trimmed into `budget` tokens.
 
     `turns` are the lengths of earlier turns, oldest first; `blocks` the products' texts, the most
-    important first, and `extras` the lengths of what goes with each.
+    important first, and `extras` the lengths of what goes with each. Turns that do not fit are cut
+    down to the part `low_water` of their room, so that the next ones need no cut.
     """
-    before = sum(turns) + sum(len(block.ids) for block in blocks) + sum(extras)
-    over = before - budget
-    first = 0
-    while over > 0 and first < len(turns):
-        over -= turns[first]
-        first += 1
+    products = sum(len(block.ids) for block in blocks) + sum(extras)
+    before = sum(turns) + products
+    first = _first_kept(turns, budget - products, low_water)
+    over = before - sum(turns[:first]) - budget
     kept = len(blocks)
     while over > 0 and kept > 1:
         kept -= 1
@@ -78,6 +85,19 @@ def fit(
         cut = (blocks[0].cut(max(len(blocks[0].ids) - over, 0)),)
     after = sum(turns[first:]) + sum(map(len, cut)) + sum(extras[:kept])
     return Fitted(first, cut, before - after)
+
+
+def _first_kept(turns: Sequence[int], room: int, low_water: float) -> int:
+    """The first turn to keep; the last one stays where there is room for it at all."""
+    left, first = sum(turns), 0
+    if left <= room:
+        return 0
+    while first < len(turns) and left > room * low_water:
+        if first == len(turns) - 1 and left <= room:
+            break
+        left -= turns[first]
+        first += 1
+    return first
 
 
 def clip(tokenizer: Tokenizer, text: str, limit: int) -> str:

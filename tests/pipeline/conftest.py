@@ -1,6 +1,8 @@
 """The real tokenizer of the bundled model, read once."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +10,8 @@ from catalog.product import LOCALES, Locale
 from pipeline.facts.fitting import FactFinder
 from pipeline.lexicon.words import Words
 from pipeline.prompting.rendering import TEMPLATES
-from pipeline.prompting.tokenizer import Tokenizer
+from pipeline.prompting.tokenizer import Message, Tokenizer
+from tests.pipeline.chat_templates import Instruct
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +30,37 @@ def lexicons() -> dict[Locale, Words]:
 def finder(lexicons: dict[Locale, Words]) -> FactFinder:
     """Chooses facts with the words as shipped."""
     return FactFinder(lexicons)
+
+
+@pytest.fixture(scope="session")
+def loaded(model_dir: Path) -> Any:
+    from transformers import AutoTokenizer
+
+    made = AutoTokenizer.from_pretrained(str(model_dir))
+    made.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
+    return made
+
+
+@pytest.fixture(scope="session")
+def instruct(loaded: Any) -> Instruct:
+    """Gemma's tokenizer with a chat template of its own."""
+
+    def make(template: str) -> Tokenizer:
+        def render_chat(messages: Sequence[Message]) -> str:
+            return str(
+                loaded.apply_chat_template(
+                    list(messages),
+                    chat_template=template,
+                    tokenize=False,
+                    add_generation_prompt=True,
+                )
+            )
+
+        return Tokenizer(
+            loaded.backend_tokenizer,
+            bos_id=loaded.bos_token_id,
+            eos_ids=(loaded.eos_token_id,),
+            render_chat=render_chat,
+        )
+
+    return make

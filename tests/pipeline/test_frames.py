@@ -1,6 +1,5 @@
 """Roles are framed as the model knows them: a transcript, or its own chat template."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,63 +7,10 @@ import pytest
 
 from pipeline.prompt import PromptBuilder
 from pipeline.prompting.frames import chat_frame
-from pipeline.prompting.tokenizer import Message, Tokenizer
+from pipeline.prompting.tokenizer import Tokenizer
 from pipeline.types import Turn
+from tests.pipeline.chat_templates import CHATML, DROPPING, MERGING, REFUSING, UNMARKED, Instruct
 from tests.pipeline.shop import lamp, question, sources
-
-CHATML = (
-    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-MERGING = (
-    "{{ bos_token }}{% set ns = namespace(first='') %}"
-    "{% for m in messages %}{% if m.role == 'system' %}{% set ns.first = m.content + '\n\n' %}"
-    "{% else %}<start_of_turn>{{ 'model' if m.role == 'assistant' else m.role }}\n"
-    "{{ ns.first }}{{ m.content | trim }}<end_of_turn>\n{% set ns.first = '' %}{% endif %}"
-    "{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
-)
-REFUSING = "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
-DROPPING = "{{ bos_token }}{{ messages[-1].content }}"
-UNMARKED = (
-    "{% for m in messages %}{% if m.role == 'user' %}USER: {% else %}BOT: {% endif %}"
-    "{{ m.content }}\n{% endfor %}{% if add_generation_prompt %}BOT:{% endif %}"
-)
-
-Instruct = Callable[[str], Tokenizer]
-
-
-@pytest.fixture(scope="module")
-def loaded(model_dir: Path) -> Any:
-    from transformers import AutoTokenizer
-
-    made = AutoTokenizer.from_pretrained(str(model_dir))
-    made.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
-    return made
-
-
-@pytest.fixture
-def instruct(loaded: Any) -> Instruct:
-    """Gemma's tokenizer with a chat template of its own."""
-
-    def make(template: str) -> Tokenizer:
-        def render_chat(messages: Sequence[Message]) -> str:
-            return str(
-                loaded.apply_chat_template(
-                    list(messages),
-                    chat_template=template,
-                    tokenize=False,
-                    add_generation_prompt=True,
-                )
-            )
-
-        return Tokenizer(
-            loaded.backend_tokenizer,
-            bos_id=loaded.bos_token_id,
-            eos_ids=(loaded.eos_token_id,),
-            render_chat=render_chat,
-        )
-
-    return make
 
 
 def test_chat_template_is_read_from_the_model_folder(loaded: Any, tmp_path: Path) -> None:

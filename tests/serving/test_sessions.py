@@ -3,13 +3,15 @@
 import asyncio
 import json
 import socket
+from dataclasses import replace
 
 import pytest
 from redis.asyncio import Redis
 
 from pipeline.sessions import SessionUnknownError, StoreUnavailableError
-from pipeline.types import Turn
+from pipeline.types import Known, Told, Turn
 from serving.sessions import KEY_PREFIX, RedisSessions, SessionConfig
+from serving.told import MOST_IDS
 
 TURN = Turn("有黑色的吗？", "Yes, “black” \ud83d\n.", ("shirt", "p2"), "length")
 
@@ -20,6 +22,58 @@ async def test_turns_come_back_as_they_went_in_oldest_first(redis: Redis) -> Non
     await sessions.append("a", Turn("second", "no", finish="abort"))
     await sessions.append("b", Turn("other", "no"))
     assert await sessions.history("a") == (TURN, Turn("second", "no", finish="abort"))
+
+
+TOLD = Told((5, 6, 7), (8,), (Known("shirt", "ab", "cd"),), "ef")
+
+
+async def test_what_was_told_comes_back_as_it_went_in(redis: Redis) -> None:
+    sessions = RedisSessions(redis, SessionConfig())
+    turn = replace(TURN, told=TOLD)
+    await sessions.append("a", turn)
+    await sessions.append("a", TURN)
+    assert await sessions.history("a") == (turn, TURN)
+
+
+DAMAGED: tuple[object, ...] = (
+    {"said": 0},
+    None,
+    7,
+    [],
+    {},
+    {"ids": [1.5]},
+    {"ids": [True]},
+    {"ids": ["7"]},
+    {"ids": [-1]},
+    {"ids": [0] * (MOST_IDS + 1)},
+    {"said": None},
+    {"known": {"shirt": "ab"}},
+    {"known": [{"product_id": "x" * 2000, "block": "", "live": ""}]},
+    {"digest": 7},
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGED, ids=lambda damage: repr(damage)[:40])
+async def test_what_was_told_is_left_out_where_it_cannot_be_read(
+    redis: Redis, damage: object
+) -> None:
+    sessions = RedisSessions(redis, SessionConfig())
+    await sessions.append("a", replace(TURN, told=TOLD))
+    [kept] = await redis.lrange(KEY_PREFIX + "a", 0, -1)
+    row = json.loads(kept)
+    told = {**row["told"], **damage} if isinstance(damage, dict) and damage else damage
+    await redis.lset(KEY_PREFIX + "a", 0, json.dumps({**row, "told": told}))
+    assert await sessions.history("a") == (TURN,)
+
+
+async def test_a_turn_of_an_older_version_is_read(redis: Redis) -> None:
+    sessions = RedisSessions(redis, SessionConfig())
+    await sessions.append("a", TURN)
+    [kept] = await redis.lrange(KEY_PREFIX + "a", 0, -1)
+    row = json.loads(kept)
+    del row["told"]
+    await redis.lset(KEY_PREFIX + "a", 0, json.dumps(row))
+    assert await sessions.history("a") == (TURN,)
 
 
 async def test_an_unknown_conversation_is_told_apart_from_a_broken_store(redis: Redis) -> None:

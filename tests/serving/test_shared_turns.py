@@ -131,12 +131,12 @@ class Gateway:
         self.warmer = Warmer(
             self.engine,
             self.shelf,
-            Pages(self.ledger, self.metrics),
+            Pages(self.ledger, self.metrics.shelf),
             self.ledger,
             Pace(),
             Idle(Admission(AdmissionConfig()), self.engine, IdleConfig(0.001, 0.001)),
             SharedTurns(redis, url, SHORT),
-            self.metrics,
+            self.metrics.shelf,
             WarmerConfig(look_s=0.02),
         )
 

@@ -17,11 +17,12 @@ from pipeline.prompt import PromptBuilder
 from pipeline.types import Turn
 from pipeline.warming.jobs import Ids
 from serving.access import Access, AccessConfig
+from serving.engine_cache import EngineCache
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
 from serving.settings import Settings
-from serving.shelf import Beside, HotShelf, Reuse, hot_shelf
+from serving.shelf import Beside, HotShelf, hot_shelf
 from serving.startup import Silent
 from tests.serving.fakes import shirt
 from tests.serving.server import post, serving, until
@@ -46,7 +47,7 @@ class Desk:
         chosen, redis = Settings(**settings), redis or self.redis
         beside = Beside(
             engine,
-            await Reuse.of(engine, chosen),
+            await EngineCache.of(engine, chosen),
             self.shop.records,
             self.shop.prompts,
             redis,
