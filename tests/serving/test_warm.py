@@ -1,10 +1,8 @@
 """`POST /chat/warm` over real sockets, and what the shelf says of itself."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,63 +10,16 @@ from redis.asyncio import Redis
 
 from catalog.pins import Pins
 from catalog.product import Locale, Product
-from catalog.store import CatalogStore
 from pipeline.prompt import PromptBuilder
 from pipeline.types import Turn
 from pipeline.warming.jobs import Ids
 from serving.access import Access, AccessConfig
-from serving.engine_cache import EngineCache
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
-from serving.settings import Settings
-from serving.shelf import Beside, HotShelf, hot_shelf
-from serving.startup import Silent
+from tests.serving.desk import BLOCK, Desk, opened, ready
 from tests.serving.fakes import shirt
 from tests.serving.server import post, serving, until
-from tests.serving.shop import Shop
-
-BLOCK = 16
-
-
-@dataclass
-class Desk:
-    """A gateway's services with a shelf, made as at a start."""
-
-    shop: Shop
-    stack: AsyncExitStack
-    redis: Redis
-
-    async def services(
-        self, engine: ScriptedEngine | None = None, redis: Redis | None = None, **settings: Any
-    ) -> tuple[Services, HotShelf]:
-        engine = engine or ScriptedEngine(ScriptedConfig(block_size=BLOCK))
-        services = self.shop.services(engine=engine)
-        chosen, redis = Settings(**settings), redis or self.redis
-        beside = Beside(
-            engine,
-            await EngineCache.of(engine, chosen),
-            self.shop.records,
-            self.shop.prompts,
-            redis,
-            RedisSessions(redis, SessionConfig()),
-            services.admission,
-            services.metrics,
-        )
-        shelf = await self.stack.enter_async_context(hot_shelf(chosen, beside, Silent()))
-        return replace(services, shelf=shelf), shelf
-
-
-@pytest.fixture
-async def desk(shop: Shop, redis: Redis) -> AsyncIterator[Desk]:
-    await CatalogStore(redis).put([shirt()], actor="test")
-    async with AsyncExitStack() as stack:
-        yield Desk(shop, stack, redis)
-
-
-async def opened(port: int, **body: object) -> tuple[int, Any]:
-    async with post(port, "/chat/warm", body) as reply:
-        return reply.status, await reply.json()
 
 
 async def test_an_opened_page_is_queued_then_warm(desk: Desk, prompts: PromptBuilder) -> None:
@@ -183,7 +134,7 @@ async def test_a_pinned_product_is_warm_before_it_is_ready(
     engine = ScriptedEngine(ScriptedConfig(block_size=BLOCK))
     services, _ = await desk.services(engine)
     async with serving(services) as port:
-        assert await _ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 1}}
+        assert await ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 1}}
         text = services.metrics.exposition().decode()
     assert "hotshelf_shelf_members 1.0" in text
     assert "hotshelf_shelf_warm 1.0" in text
@@ -194,7 +145,7 @@ async def test_it_is_ready_though_the_shelf_is_not_warm_yet(desk: Desk) -> None:
     await Pins(desk.redis).pin("shirt", actor="ann")
     services, _ = await desk.services(warm_start_s=0.0, warming=False)
     async with serving(services) as port:
-        assert await _ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 0}}
+        assert await ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 0}}
 
 
 async def test_a_question_brings_its_product_onto_the_shelf(desk: Desk) -> None:
@@ -220,12 +171,3 @@ async def test_stopping_ends_the_warming_at_once(desk: Desk) -> None:
     async with asyncio.timeout(1):
         while (await engine.stats()).running:  # noqa: ASYNC110  no event tells
             await asyncio.sleep(0.001)
-
-
-async def _ready(port: int) -> Any:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(b"GET /readyz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
-    head, _, body = (await reader.read()).partition(b"\r\n\r\n")
-    writer.close()
-    assert b" 200 " in head.splitlines()[0]
-    return json.loads(body)
