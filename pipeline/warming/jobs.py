@@ -54,15 +54,16 @@ def whole_blocks(ids: Sequence[int], block_tokens: int) -> int:
 
 
 def next_piece(ids: Ids, ledger: Ledger, most: int) -> Ids:
-    """What to have computed next, so that at most `most` tokens, but one block at least, are new.
+    """What to have computed next: at most `most` tokens of it are new, but one block at least is.
 
-    Where all of it is known, it is all of it and one token more: the least that uses every block.
+    One token more than full blocks: a prompt is never reused whole, and an engine may keep no
+    more blocks than the same prompt could reuse (vLLM does not, where layers have sliding windows).
+    Where all of it is known, that is the least that uses every block.
     """
     size, whole = ledger.block_tokens, whole_blocks(ids, ledger.block_tokens)
     known = ledger.reusable((*ids, 0))
-    if known >= whole:
-        return (*ids[:whole], *(ids[whole:] or ids[-1:])[:1])
-    return ids[: min(known + max(most // size, 1) * size, whole)]
+    end = min(known + max((most - 1) // size, 1) * size, whole)
+    return (*ids[:end], *(ids[end:] or ids[-1:])[:1])
 
 
 async def compute(engine: Engine, ids: Ids, expected: int = 0) -> Computed:

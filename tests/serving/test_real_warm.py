@@ -38,7 +38,7 @@ async def test_an_opened_page_is_what_the_first_question_finds(
     opened_one, other = garment("amber"), garment("birch")
     block = (await vllm_engine.stats()).block_tokens or 0
     services, shelf = await desk.services(vllm_engine, shelf_products=0)
-    asked = {"message": "What is its material?", "sku": "shirt"}
+    asked = {"message": "How much is it in white?", "sku": "shirt"}
     found: list[tuple[int, float]] = []
     async with serving(services) as port:
         for product, is_opened in ((other, False), (opened_one, True)):
@@ -62,7 +62,7 @@ async def test_a_start_has_the_shelf_warm_before_it_is_ready(
     services, _ = await desk.services(vllm_engine)
     async with serving(services) as port:
         assert await ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 1}}
-        timing = dict(await ask(port, message="What is its material?", sku="shirt"))["timing"]
+        timing = dict(await ask(port, message="How much is it in white?", sku="shirt"))["timing"]
     assert timing["tokens"]["cached"] >= whole(prompts, pinned, block)
 
 
