@@ -38,11 +38,16 @@ class VllmConfig:
 
 
 def engine_arguments(config: VllmConfig) -> dict[str, Any]:
-    """Keyword arguments of `vllm.AsyncEngineArgs`."""
+    """Keyword arguments of `vllm.AsyncEngineArgs`.
+
+    Every block is retained: by default vLLM keeps, of layers with a sliding window (Gemma's), only
+    what the same prompt could reuse, so that prompts which part earlier, and answers, are lost.
+    """
     arguments: dict[str, Any] = {
         "model": config.model,
         "scheduling_policy": "priority",
         "enable_prefix_caching": True,
+        "prefix_cache_retention_interval": None,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
         **(_cpu(config) if config.device == "cpu" else _gpu(config)),

@@ -2,12 +2,13 @@
 
 import asyncio
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from catalog.pins import Pins
 from catalog.product import Product, Text
-from pipeline.engine import Engine
+from pipeline.engine import Engine, GenerationRequest
 from pipeline.prompt import PromptBuilder
 from pipeline.warming.jobs import Ids
 from serving.shelf import HotShelf
@@ -64,6 +65,18 @@ async def test_a_start_has_the_shelf_warm_before_it_is_ready(
         assert await ready(port) == {"status": "ready", "shelf": {"members": 1, "warm": 1}}
         timing = dict(await ask(port, message="How much is it in white?", sku="shirt"))["timing"]
     assert timing["tokens"]["cached"] >= whole(prompts, pinned, block)
+
+
+async def test_every_full_block_is_kept_that_of_the_prompts_end_too(vllm_engine: Engine) -> None:
+    block = (await vllm_engine.stats()).block_tokens or 0
+    ids = tuple(range(5_000, 5_000 + 4 * block))
+    assert await _cached(vllm_engine, ids) == 0
+    assert await _cached(vllm_engine, (*ids, *range(9_000, 9_050))) == len(ids)
+
+
+async def _cached(engine: Engine, ids: Ids) -> int | None:
+    request = GenerationRequest(uuid4().hex, ids, max_tokens=1)
+    return [chunk.cached_tokens async for chunk in engine.generate(request)][-1]
 
 
 async def _until_warm(shelf: HotShelf, ids: Ids) -> None:
