@@ -54,15 +54,15 @@ def whole_blocks(ids: Sequence[int], block_tokens: int) -> int:
 
 
 def next_piece(ids: Ids, ledger: Ledger, most: int) -> Ids:
-    """What to have computed next: at most `most` tokens of it are new, but one block at least is.
+    """What to have computed next: at most `most` tokens in new blocks, one block at least, and one
+    token more. A prompt is never reused whole, and an engine may keep no more blocks than the same
+    prompt could reuse (vLLM's default, where layers have sliding windows).
 
-    One token more than full blocks: a prompt is never reused whole, and an engine may keep no
-    more blocks than the same prompt could reuse (vLLM does not, where layers have sliding windows).
     Where all of it is known, that is the least that uses every block.
     """
     size, whole = ledger.block_tokens, whole_blocks(ids, ledger.block_tokens)
     known = ledger.reusable((*ids, 0))
-    end = min(known + max((most - 1) // size, 1) * size, whole)
+    end = min(known + max(most // size, 1) * size, whole)
     return (*ids[:end], *(ids[end:] or ids[-1:])[:1])
 
 

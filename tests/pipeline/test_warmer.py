@@ -39,7 +39,7 @@ async def test_heads_first_then_members_in_their_order_in_short_pieces(room: Roo
     await room.warmer.warm_heads()
     async with room.warming():
         await room.until_warm()
-    assert all(piece.uncached <= QUICK.piece_tokens for piece in room.engine.pieces)
+    assert all(piece.uncached <= QUICK.piece_tokens + 1 for piece in room.engine.pieces)
     assert all(piece.priority > 0 for piece in room.engine.pieces)
     heads = [ids[: len(ids) // BLOCK * BLOCK + 1] for ids in room.prompts.heads().values()]
     known = [piece.ids for piece in room.engine.pieces]
