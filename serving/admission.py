@@ -62,17 +62,31 @@ class Admission:
         self._config = config
         self._queue: deque[asyncio.Future[None]] = deque()
         self._held_s = 1.0
+        self._is_quiet = asyncio.Event()
+        self._is_quiet.set()
         self.in_use = 0
+        self.arrivals = 0
 
     @property
     def waiting(self) -> int:
         """Requests in the queue."""
         return len(self._queue)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no permit is in use, and so none is waited for."""
+        return self.in_use == 0
+
+    async def quiet(self) -> None:
+        """Return when no permit is in use."""
+        await self._is_quiet.wait()
+
     async def acquire(self) -> Permit:
         """A permit, at once or when its turn comes. Raises `RefusedError`."""
+        self.arrivals += 1
         if self.in_use < self._config.permits:
             self.in_use += 1
+            self._is_quiet.clear()
         elif len(self._queue) >= self._config.queue:
             raise self._refusal("queue_full", "too many requests are waiting already")
         else:
@@ -109,6 +123,8 @@ class Admission:
                 turn.set_result(None)
                 return
         self.in_use -= 1
+        if self.in_use == 0:
+            self._is_quiet.set()
 
     def _refusal(self, code: str, why: str) -> RefusedError:
         places = len(self._queue) + 1

@@ -5,10 +5,11 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 
+from catalog.traffic import Place
 from pipeline.types import Done, Event, Failure, Finish, Question, Sources, Timing, Token
 from serving.metrics import Metrics, Outcome
 from serving.observe import RequestRecord
-from serving.services import Services
+from serving.services import Services, Shelf
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +47,12 @@ async def _recorded(
     """`events`, noting how they ended. A fault among them becomes a failure and the end."""
     session_id = question.session_id
     sent_at: float | None = None
+    visit = _Visit(services.shelf)
     try:
         async with aclosing(events):
             async for event in events:
                 _note(event, record)
+                visit.note(event)
                 if isinstance(event, Sources):
                     session_id = event.session_id
                 yield event
@@ -60,6 +63,33 @@ async def _recorded(
         record.conclude("error")
         yield Failure("internal_error", "a fault of this server; the question may be asked again")
         yield Done(session_id, "error", services.records.version)
+    finally:
+        visit.end()
+
+
+class _Visit:
+    """What one answer means to the hot shelf: its first product counts, if it stood on one.
+
+    So does an answer that its shopper did not wait for.
+    """
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._place: Place | None = None
+
+    def note(self, event: Event) -> None:
+        """Something is sent."""
+        if isinstance(event, Sources) and event.sources:
+            self._place = Place(event.sources[0].product.id, event.locale)
+        elif isinstance(event, Timing) and event.tokens.prompt and self._place is not None:
+            self._shelf.used(self._place)
+        elif isinstance(event, Done) and event.finish in ("error", "not_carried"):
+            self._place = None
+
+    def end(self) -> None:
+        """It is over."""
+        if self._place is not None:
+            self._shelf.asked(self._place)
 
 
 def _note_gap(sent_at: float | None, metrics: Metrics) -> float:

@@ -19,6 +19,7 @@ from serving.routes import (
     questions,
     search,
     synonyms,
+    warm,
 )
 from serving.services import Services
 
@@ -42,7 +43,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(CatalogVersionHeader, records=services.records)
     app.add_middleware(RecordRequests, metrics=services.metrics)
     install_handlers(app)
-    for routes in (chat, openai, *CATALOG_ROUTES, ops):
+    for routes in (chat, warm, openai, *CATALOG_ROUTES, ops):
         app.include_router(routes.router)
     admin.install(app)
     return app

@@ -26,17 +26,18 @@ from pipeline.replying.replies import Replies
 from pipeline.retriever import Retriever
 from pipeline.searching.embedding_models import load_embedding_model
 from pipeline.searching.vector_cache import CachedVectors
-from pipeline.warmup import warm_heads
 from serving import configs, parts
 from serving.access import Access
 from serving.admission import Admission
 from serving.catalog_services import CatalogServices
+from serving.engine_cache import EngineCache
 from serving.engines.openai import OpenAIEngine
 from serving.engines.vllm import VllmEngine
 from serving.metrics import Metrics
 from serving.services import Services
 from serving.sessions import RedisSessions
 from serving.settings import Settings
+from serving.shelf import Beside, hot_shelf
 from serving.startup import Progress, Silent, StartError
 
 
@@ -64,22 +65,35 @@ async def build(
             raise failed.exceptions[0] from None
         records, retriever, refresher = stocking.result()
         finder = await make_finder(prompts.templates, records, retriever, settings.search_products)
-        await _warm(engine, prompts, progress)
         catalog = CatalogServices.on(redis, url, configs.catalog(settings))
         stack.push_async_callback(catalog.close)
         replies = Replies.beside(prompts)
         await stack.enter_async_context(_kept(catalog.policies.follow(replies.policies.use)))
         sessions = RedisSessions(redis, configs.sessions(settings))
-        metrics = Metrics()
+        metrics, admission = Metrics(), Admission(configs.admission(settings))
+        cache = await EngineCache.of(engine, settings)
+        beside = Beside(engine, cache, records, prompts, redis, sessions, admission, metrics)
+        shelf = await stack.enter_async_context(hot_shelf(settings, beside, progress))
         guards = Guards(metrics.guarded, configs.prompt(settings).templates)
         config = configs.chat(settings)
         yield Services(
-            chat=Chat(records, finder, replies, prompts, engine, sessions, config, guards),
+            chat=Chat(
+                records,
+                finder,
+                replies,
+                prompts,
+                engine,
+                sessions,
+                config,
+                guards,
+                cache.books,
+                cache.pace,
+            ),
             finder=finder,
             engine=engine,
             records=records,
             redis=redis,
-            admission=Admission(configs.admission(settings)),
+            admission=admission,
             metrics=metrics,
             access=Access(configs.access(settings)),
             model=parts.model_name(settings),
@@ -88,6 +102,7 @@ async def build(
             foresight=Foresight(
                 records, retriever, finder, replies, prompts, configs.foresight(settings)
             ),
+            shelf=shelf,
             http=configs.http(settings),
         )
 
@@ -176,13 +191,3 @@ async def _load_prompts(settings: Settings, model: str) -> tuple[PromptBuilder, 
         return PromptBuilder(tokenizer, configs.prompt(settings)), tokenizer
     except (OSError, ValueError) as error:
         raise StartError(f"the tokenizer of {model} cannot be used: {error}") from error
-
-
-async def _warm(engine: Engine, prompts: PromptBuilder, progress: Progress) -> None:
-    with progress.step("Warming the static heads") as note:
-        heads = prompts.heads()
-        try:
-            await warm_heads(engine, heads)
-        except EngineError as error:
-            raise StartError(f"the engine does not answer: {error}") from error
-        note(", ".join(f"{locale} {len(ids)} tokens" for locale, ids in heads.items()))

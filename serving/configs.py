@@ -1,9 +1,11 @@
 """From the settings to the config of each component: the only place that knows both."""
 
+from catalog.traffic import TrafficConfig
 from pipeline.chat import ChatConfig
 from pipeline.foreseeing.foresight import ForesightConfig
 from pipeline.prompt import PromptConfig
 from pipeline.retriever import RetrieverConfig
+from pipeline.warming.warmer import WarmerConfig
 from serving.access import AccessConfig
 from serving.admission import AdmissionConfig
 from serving.body import BodyConfig
@@ -17,6 +19,7 @@ from serving.sessions import SessionConfig
 from serving.settings import Settings
 from serving.sse import StreamConfig
 from serving.upload import UploadConfig
+from serving.warm_limits import WarmLimitsConfig
 
 _MIB = 1024 * 1024
 
@@ -73,6 +76,24 @@ def prompt(settings: Settings) -> PromptConfig:
 def chat(settings: Settings) -> ChatConfig:
     """How a question is answered."""
     return ChatConfig(settings.prompt_products, settings.max_tokens)
+
+
+def traffic(settings: Settings) -> TrafficConfig:
+    """What comes onto the hot shelf."""
+    return TrafficConfig(
+        settings.shelf_products, settings.shelf_hysteresis, settings.shelf_half_life_s
+    )
+
+
+def warmer(settings: Settings) -> WarmerConfig:
+    """How the shelf is kept warm; an engine elsewhere may be started anew unseen."""
+    elsewhere = settings.engine_url is not None
+    return WarmerConfig(settings.warm_piece_tokens, verify_s=30.0 if elsewhere else None)
+
+
+def warm_limits(settings: Settings) -> WarmLimitsConfig:
+    """How often pages may be warmed."""
+    return WarmLimitsConfig(settings.warm_per_session, settings.warm_per_address)
 
 
 def foresight(settings: Settings) -> ForesightConfig:

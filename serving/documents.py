@@ -16,7 +16,7 @@ from pipeline.timing import STAGES
 from pipeline.types import FINISH_REASONS
 from serving.catalog_document import catalog_page
 from serving.contract import EVENTS, MoneyJson, ProductJson, TokensJson, VariantJson
-from serving.errors import ANSWER_CODES
+from serving.errors import ANSWER_CODES, WARM_CODES
 from serving.markdown import page, table, words
 from serving.metrics import (
     BUCKETS,
@@ -28,7 +28,8 @@ from serving.metrics import (
     Metrics,
 )
 from serving.openai_schemas import NEUTRAL, UNUSED, CompletionRequest
-from serving.schemas import ChatRequest, Limits
+from serving.schemas import ChatRequest, Limits, WarmRequest
+from serving.shelf_metrics import WARM_OUTCOMES, WARM_WHYS
 from serving.token_metrics import SOURCES
 
 LABELS: Mapping[str, Iterable[str]] = {
@@ -36,8 +37,9 @@ LABELS: Mapping[str, Iterable[str]] = {
     "source": SOURCES,
     "reason": REASONS,
     "route": ROUTES,
-    "outcome": (*OUTCOMES, *GUARD_OUTCOMES),
+    "outcome": (*OUTCOMES, *GUARD_OUTCOMES, *WARM_OUTCOMES),
     "kind": GUARD_KINDS,
+    "why": WARM_WHYS,
 }
 
 
@@ -72,12 +74,22 @@ def events_page() -> str:
         *(part for shape in OBJECTS for part in _section(f"### {_title(shape)}", shape)),
         "## Why an answer ends",
         "`finish_reason` is one of " + words(FINISH_REASONS) + ".",
+        "## `POST /chat/warm`",
+        "For a widget to call when a product's page opens, or typing starts: the engine computes\n"
+        "in an idle moment what every question about the product begins with, so that the first\n"
+        'answer comes sooner. It is answered with 202 and `{"status": ...}` at once: `queued`;\n'
+        "`warm`, where all of it is there already; or `busy`, where there is no moment for it. It\n"
+        "is never needed, and what waits for more than two seconds is dropped.",
+        table(("field", "meaning"), _request_rows(WarmRequest)),
         "## Codes",
         'In the body of a refusal (`{"error": {"code", "message", ...}}`), with this status;\n'
         "in an `error` event when the headers have left already.",
         table(
             ("code", "status", "meaning"),
-            ((f"`{name}`", str(code.status), code.meaning) for name, code in ANSWER_CODES.items()),
+            (
+                (f"`{name}`", str(code.status), code.meaning)
+                for name, code in {**ANSWER_CODES, **WARM_CODES}.items()
+            ),
         ),
     )
 
@@ -137,6 +149,10 @@ def metrics_page() -> str:
         table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in OUTCOMES.items())),
         "A sentence that claims a price or an availability ends with one outcome:",
         table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in GUARD_OUTCOMES.items())),
+        "A prefix is warmed for one of these reasons:",
+        table(("why", "meaning"), ((f"`{k}`", v) for k, v in WARM_WHYS.items())),
+        "and that ends with one outcome:",
+        table(("outcome", "meaning"), ((f"`{k}`", v) for k, v in WARM_OUTCOMES.items())),
         "## Buckets",
         "Seconds: " + ", ".join(f"{bound:g}" for bound in BUCKETS) + "; whole requests up to "
         f"{LONG_BUCKETS[-1]:g}.",

@@ -70,7 +70,12 @@ CATALOG_CODES: Mapping[str, Code] = {
 }
 """What else a request about the catalogue may meet."""
 
-CODES: Mapping[str, Code] = {**ANSWER_CODES, **CATALOG_CODES}
+WARM_CODES: Mapping[str, Code] = {
+    "too_many_requests": Code(429, "one conversation or one address asks too often"),
+}
+"""What else a request to warm a page may meet."""
+
+CODES: Mapping[str, Code] = {**ANSWER_CODES, **CATALOG_CODES, **WARM_CODES}
 
 
 class ApiError(Exception):

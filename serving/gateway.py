@@ -9,6 +9,7 @@ from fastapi import FastAPI
 
 from serving.app import create_app
 from serving.bootstrap import build
+from serving.services import Services
 from serving.settings import Settings
 from serving.signals import Stoppable
 from serving.startup import Progress
@@ -35,10 +36,16 @@ async def serve(
     with Stoppable() as stoppable:
         async with build(settings, progress=progress) as services:
             server = _Server(_config(settings, create_app(services)))
-            stoppable.instead(lambda number: server.handle_exit(number, None))
+            stoppable.instead(lambda number: _end(services, server, number))
             held.listen(BACKLOG)
             on_ready()
             await server.serve(sockets=[held])
+
+
+def _end(services: Services, server: uvicorn.Server, number: int) -> None:
+    """Answers that run get their time; warming ends at once."""
+    services.shelf.stop()
+    server.handle_exit(number, None)
 
 
 def _config(settings: Settings, app: FastAPI) -> uvicorn.Config:

@@ -12,6 +12,7 @@ from pipeline.guarding.guard import Outcome as GuardOutcome
 from pipeline.guarding.judge import Kind
 from pipeline.timing import STAGES, StageTimings
 from pipeline.types import TokenCounts
+from serving.shelf_metrics import ShelfMetrics
 from serving.token_metrics import TokenMetrics
 
 Route = Literal["chat", "openai"]
@@ -88,6 +89,7 @@ class Metrics:
         )
         self._stages = {name: stage.labels(name) for name in STAGES}
         self._tokens = TokenMetrics(self.registry)
+        self.shelf = ShelfMetrics(self.registry)
         self._requests = {
             (route, outcome): requests.labels(route, outcome)
             for route in ROUTES

@@ -67,3 +67,19 @@ class ChatRequest(BaseModel):
     locale: Locale | None = Field(
         None, description="The language to answer in; without it, the question's own."
     )
+
+
+class WarmRequest(BaseModel):
+    """A page that a shopper has opened."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    sku: Identifier = Field(description="A SKU or a product id: the page.")
+    session_id: Identifier | None = Field(
+        None, description="The conversation that a question would continue, if there is one."
+    )
+    locale: Locale | None = Field(
+        None,
+        description="The language of the question to come; without it, that of the conversation's "
+        "last question, or the product's own.",
+    )

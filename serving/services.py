@@ -6,11 +6,14 @@ from typing import Protocol
 
 from redis.asyncio import Redis
 
-from catalog.product import Product, Variant
+from catalog.product import Locale, Product, Variant
+from catalog.traffic import Place
 from pipeline.engine import Engine
 from pipeline.found import Found
 from pipeline.timing import DEFAULT_BUDGET_MS, Stage, StageTimings
 from pipeline.types import Event, Question, Turn
+from pipeline.warming.pages import PageStatus
+from pipeline.warming.shelf import ShelfStatus
 from serving.access import Access
 from serving.admission import Admission
 from serving.answer_previews import Foreseeing, NothingForeseen
@@ -79,6 +82,55 @@ class NothingToEncode:
     pending = 0
 
 
+class Shelf(Protocol):
+    """What routes ask of the hot shelf: `serving.shelf.HotShelf`."""
+
+    def asked(self, place: Place) -> None:
+        """A shopper was answered about this."""
+        ...
+
+    def used(self, place: Place) -> None:
+        """The engine has just used its prefix."""
+        ...
+
+    async def open_page(
+        self, product: Product, locale: Locale | None, session_id: str | None, address: str
+    ) -> PageStatus:
+        """A shopper opened its page. Raises `ApiError` for one who does so too often."""
+        ...
+
+    def status(self) -> ShelfStatus:
+        """How far it is."""
+        ...
+
+    def stop(self) -> None:
+        """Warm nothing more."""
+        ...
+
+
+class EmptyShelf:
+    """Where nothing is warmed."""
+
+    def asked(self, place: Place) -> None:
+        """Not counted."""
+
+    def used(self, place: Place) -> None:
+        """Not noted."""
+
+    async def open_page(
+        self, product: Product, locale: Locale | None, session_id: str | None, address: str
+    ) -> PageStatus:
+        """There is never a moment for it."""
+        return "busy"
+
+    def status(self) -> ShelfStatus:
+        """Nothing is on it."""
+        return ShelfStatus(0, 0)
+
+    def stop(self) -> None:
+        """Nothing goes on."""
+
+
 @dataclass(frozen=True, slots=True)
 class HttpConfig:
     """How requests are read and streams are sent.
@@ -110,4 +162,5 @@ class Services:
     finder: Finding = field(default_factory=NothingFound)
     encoding: Encoding = field(default_factory=NothingToEncode)
     foresight: Foreseeing = field(default_factory=NothingForeseen)
+    shelf: Shelf = field(default_factory=EmptyShelf)
     http: HttpConfig = field(default_factory=HttpConfig)

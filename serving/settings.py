@@ -123,6 +123,33 @@ class Settings(BaseSettings):
     max_prompt_tokens: Count = Field(1024, description="tokens of the longest prompt")
     search_products: Count = Field(3, description="products that a search brings")
     prompt_products: Count = Field(1, description="products found that are put into the prompt")
+    shelf_products: int = Field(
+        100, ge=0, le=10_000, description="products kept on the hot shelf, each language by itself"
+    )
+    shelf_hysteresis: float = Field(
+        0.25, ge=0, description="share by which a newcomer must be asked about more than a member"
+    )
+    shelf_half_life_s: Seconds = Field(
+        6 * 3600.0, description="seconds after which a question counts half for the shelf"
+    )
+    page_open_weight: float = Field(
+        0.25, ge=0, le=1, description="what an opened page counts for the shelf; a question is 1"
+    )
+    warming: bool = Field(
+        True, description="whether prefixes are computed in idle moments before anyone asks"
+    )
+    warm_piece_tokens: Count = Field(
+        64, description="tokens that warming computes in one step at most; a block at least"
+    )
+    warm_start_s: float = Field(
+        20.0, ge=0, description="seconds that a start waits for the shelf to be warm"
+    )
+    warm_per_session: Count = Field(
+        30, description="requests to warm a page a minute, of one conversation"
+    )
+    warm_per_address: Count = Field(
+        120, description="requests to warm a page a minute, of one client's address"
+    )
     session_ttl_s: Count = Field(3600, description="seconds that a conversation is kept")
     session_max_turns: Count = Field(20, description="turns of a conversation that are kept")
     store_timeout_s: Seconds = Field(1.0, description="seconds that a request waits for Redis")

@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 _KINDS: dict[Any, str] = {
+    bool: "true or false",
     int: "a whole number",
     float: "a number",
     str: "text",

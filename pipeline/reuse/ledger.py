@@ -23,11 +23,13 @@ class Ledger:
     """At most `capacity` blocks of `block_tokens` tokens; the one used last stays longest.
 
     `computed` counts the tokens that the engine computed since the start, the ones told here.
+    `cleared` counts how often all was forgotten.
     """
 
     def __init__(self, block_tokens: int, capacity: int = 16384) -> None:
         self.block_tokens = block_tokens
         self.computed = 0
+        self.cleared = 0
         self._capacity = max(capacity, 1)
         self._blocks: OrderedDict[int, list[array[int]]] = OrderedDict()
 
@@ -62,6 +64,7 @@ class Ledger:
     def clear(self) -> None:
         """The engine's cache was emptied."""
         self._blocks.clear()
+        self.cleared += 1
 
     def _known(self, ids: Ids) -> list[int]:
         """The keys of the leading full blocks that were computed before."""

@@ -6,6 +6,7 @@ otherwise. Cached tokens and the queue's time are told only at the end of a stre
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from pipeline.engine import Chunk, EngineError, EngineStats, GenerationRequest
 from serving.engines.completion import DONE, Completion, error_text
 from serving.engines.dialect import ANY, VLLM, Dialect
 from serving.engines.stream import Decode, until_silent, without_cut_character
+from serving.engines.vllm_metrics import read_stats
 
 _REFUSALS = frozenset({400, 404, 405, 415, 422})
 """Statuses by which servers refuse a field, or a form of the prompt, that they do not know."""
@@ -24,6 +26,10 @@ _BUSY = frozenset({429, 503})
 _KEEPALIVE_S = 3.0
 """Shorter than uvicorn's 5 s, so that no request meets a connection that is just being closed."""
 _DRAIN_S = 0.25
+_STATS_S = 0.1
+"""For which the server's load is taken to be what it was."""
+_NO_STATS_S = 5.0
+"""Before a server that did not tell its load is asked for it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class OpenAIEngine:
         self._model = config.model or ""
         self._dialect = ANY[0]
         self._others: tuple[Dialect, ...] = ()
+        self._stats = EngineStats()
+        self._stats_until = float("-inf")
 
     async def start(self) -> None:
         """Ask which models there are; a server that calls itself vLLM is spoken to as one."""
@@ -81,10 +89,14 @@ class OpenAIEngine:
             ids = without_cut_character(request.token_ids, self.config.decode)
             request = replace(request, token_ids=ids)
         completion = Completion(len(request.token_ids))
-        async with aclosing(until_silent(self._events(request), self.config.silence_s)) as events:
-            async for data in events:
-                if chunk := completion.read(data):
-                    yield chunk
+        try:
+            events = until_silent(self._events(request), self.config.silence_s)
+            async with aclosing(events):
+                async for data in events:
+                    if chunk := completion.read(data):
+                        yield chunk
+        finally:
+            self._stats_until = min(self._stats_until, time.monotonic())
         yield completion.end()
 
     async def check(self) -> None:
@@ -92,8 +104,20 @@ class OpenAIEngine:
         await self._models()
 
     async def stats(self) -> EngineStats:
-        """OpenAI's interface tells no load."""
-        return EngineStats()
+        """What a vLLM server tells at /metrics, as of a moment ago; OpenAI's interface tells
+        nothing."""
+        if self._dialect.vllm and time.monotonic() >= self._stats_until:
+            self._stats = await self._read_stats() or EngineStats()
+            known = self._stats != EngineStats()
+            self._stats_until = time.monotonic() + (_STATS_S if known else _NO_STATS_S)
+        return self._stats
+
+    async def _read_stats(self) -> EngineStats | None:
+        try:
+            response = await self._running().get("../metrics", timeout=self.config.check_s)
+            return read_stats(response.text) if response.is_success else None
+        except (httpx.HTTPError, ValueError):
+            return None
 
     async def close(self) -> None:
         """Close every connection."""

@@ -43,7 +43,11 @@ class VllmConfig:
 
 
 def engine_arguments(config: VllmConfig) -> dict[str, Any]:
-    """Keyword arguments of `vllm.AsyncEngineArgs`."""
+    """Keyword arguments of `vllm.AsyncEngineArgs`.
+
+    Every block is retained: by default vLLM keeps, of layers with a sliding window (Gemma's), only
+    what the same prompt could reuse, so that prompts which part earlier, and answers, are lost.
+    """
     arguments: dict[str, Any] = {
         "model": config.model,
         "scheduling_policy": "priority",

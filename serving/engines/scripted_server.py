@@ -15,7 +15,7 @@ import uvicorn
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from pipeline.engine import Chunk, EngineError, GenerationRequest
@@ -76,6 +76,18 @@ class Completions:
         model = {"id": MODEL, "object": "model", "owned_by": "vllm"}
         return JSONResponse({"object": "list", "data": [model]})
 
+    async def metrics(self, _: Request) -> Response:
+        """Its load and its cache, by the names that vLLM has for them."""
+        stats = await self._engine.stats()
+        size, blocks = stats.block_tokens, self._engine.config.cache_blocks
+        lines = (
+            f"vllm:num_requests_running {stats.running}",
+            f"vllm:num_requests_waiting {stats.waiting}",
+            f"vllm:kv_cache_usage_perc {stats.kv_usage}",
+            f'vllm:cache_config_info{{block_size="{size}",num_gpu_blocks="{blocks}"}} 1',
+        )
+        return PlainTextResponse("".join(f"{line}\n" for line in lines))
+
     async def complete(self, request: Request) -> Response:
         """Stream, or answer whole; what fails before the first token is a status."""
         try:
@@ -115,6 +127,7 @@ def create_app(engine: ScriptedEngine) -> Starlette:
     routes = Completions(engine)
     return Starlette(
         routes=[
+            Route("/metrics", routes.metrics),
             Route("/v1/models", routes.models),
             Route("/v1/completions", routes.complete, methods=["POST"]),
         ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
@@ -20,6 +21,7 @@ router = APIRouter()
 
 HERE = {
     "POST /chat": "ask a question, read server-sent events",
+    "POST /chat/warm": "a product's page was opened: a question may come",
     "POST /v1/chat/completions": "the same in OpenAI's format",
     "GET /v1/models": "the model that answers",
     "GET /metrics": "figures for Prometheus",
@@ -43,7 +45,10 @@ async def healthz() -> Response:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> Response:
-    """Whether a question would be answered now; 503 names what stands in the way."""
+    """Whether a question would be answered now; 503 names what stands in the way.
+
+    It also says how much of the hot shelf is warm, which is no condition.
+    """
     services = services_of(request)
     timeout = services.http.ready_timeout_s
     engine, redis = await asyncio.gather(
@@ -54,7 +59,7 @@ async def readyz(request: Request) -> Response:
     found = {"engine": engine, "redis": redis, "catalogue": catalogue}
     troubles = {part: trouble for part, trouble in found.items() if trouble is not None}
     if not troubles:
-        return JsonResponse({"status": "ready"})
+        return JsonResponse({"status": "ready", "shelf": asdict(services.shelf.status())})
     message = "; ".join(f"{part}: {trouble}" for part, trouble in troubles.items())
     error = {"code": "not_ready", "message": message, "not_ready": troubles}
     return JsonResponse({"status": "not_ready", "error": error}, 503, {"Retry-After": "5"})

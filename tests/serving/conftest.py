@@ -1,12 +1,14 @@
 """Services around a written answerer, with a real Redis."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 from redis.asyncio import Redis
 
+from catalog.store import CatalogStore
 from pipeline.encoder import Encoder
 from pipeline.finding import make_finder
 from pipeline.prompt import PromptBuilder, PromptConfig
@@ -21,6 +23,7 @@ from serving.metrics import Metrics
 from serving.services import HttpConfig, Services
 from serving.sse import StreamConfig
 from tests.pipeline.fakes import LetterModel
+from tests.serving.desk import Desk
 from tests.serving.fakes import WrittenChat, shirt, whole_answer
 from tests.serving.server import serving
 from tests.serving.shop import Shop
@@ -94,3 +97,11 @@ async def shop(services: Services, prompts: PromptBuilder) -> AsyncIterator[Shop
     finder = await make_finder(prompts.templates, records, retriever)
     yield Shop(services, records, finder, prompts)
     await encoder.close()
+
+
+@pytest.fixture
+async def desk(shop: Shop, redis: Redis) -> AsyncIterator[Desk]:
+    """Makes gateways with a hot shelf, for the shop that sells one shirt."""
+    await CatalogStore(redis).put([shirt()], actor="test")
+    async with AsyncExitStack() as stack:
+        yield Desk(shop, stack, redis)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from serving.app import create_app
 from serving.services import Services
@@ -29,9 +30,16 @@ async def serving(services: Services, graceful_s: int = 5) -> AsyncIterator[int]
 
     Answers that run on get `graceful_s` seconds more.
     """
+    async with serving_app(create_app(services), graceful_s) as port:
+        yield port
+
+
+@asynccontextmanager
+async def serving_app(app: ASGIApp, graceful_s: int = 5) -> AsyncIterator[int]:
+    """Any application, likewise."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        create_app(services),
+        app,
         http="httptools",
         ws="none",
         lifespan="off",

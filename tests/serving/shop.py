@@ -12,6 +12,7 @@ from pipeline.finder import Finder
 from pipeline.prompt import PromptBuilder
 from pipeline.records import Records
 from pipeline.replying.replies import Replies
+from pipeline.reuse.account import Books
 from serving.engines.scripted import ScriptedConfig, ScriptedEngine
 from serving.services import Services
 from serving.sessions import RedisSessions, SessionConfig
@@ -35,6 +36,7 @@ class Shop:
         script: ScriptedConfig | None = None,
         engine: Engine | None = None,
         max_tokens: int = 48,
+        books: Books | None = None,
     ) -> Services:
         """Services whose engine follows `script`, or is `engine`."""
         redis = self.base.redis
@@ -49,6 +51,7 @@ class Shop:
             engine,
             sessions,
             config,
+            books=books,
         )
         return replace(self.base, chat=chat, engine=engine)
 

@@ -118,3 +118,20 @@ async def test_no_order_of_coming_leaving_and_ending_loses_a_permit(
         if not task.cancelled() and not task.exception():
             task.result().release()
     assert (door.in_use, door.waiting) == (0, 0)
+
+
+async def test_it_is_quiet_when_no_permit_is_out() -> None:
+    door = admission(permits=2)
+    assert door.is_quiet
+    one, other = await door.acquire(), await door.acquire()
+    third = asyncio.ensure_future(door.acquire())
+    quiet = asyncio.ensure_future(door.quiet())
+    for permit in (one, other):
+        await settle()
+        assert (door.is_quiet, quiet.done()) == (False, False)
+        permit.release()
+    await settle()
+    assert not quiet.done()
+    (await third).release()
+    await quiet
+    assert (door.is_quiet, door.arrivals) == (True, 3)

@@ -27,7 +27,8 @@ async def get(services: Services, path: str) -> httpx.Response:
 
 async def test_it_is_ready_when_every_part_is(services: Services) -> None:
     reply = await get(services, "/readyz")
-    assert (reply.status_code, reply.json()) == (200, {"status": "ready"})
+    shelf = {"members": 0, "warm": 0}
+    assert (reply.status_code, reply.json()) == (200, {"status": "ready", "shelf": shelf})
 
 
 async def test_what_is_not_ready_is_named(services: Services) -> None:
