@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from jinja2 import TemplateError
 from redis.asyncio import Redis
 
 from catalog.changes import CatalogChange, ChangeFeed
@@ -189,5 +190,9 @@ async def _load_prompts(settings: Settings, model: str) -> tuple[PromptBuilder, 
     try:
         tokenizer = await asyncio.to_thread(Tokenizer.load, model)
         return PromptBuilder(tokenizer, configs.prompt(settings)), tokenizer
+    except TemplateError as error:
+        raise StartError(
+            f"the prompt templates cannot be used: {error}; `hotshelf check prompt` names the line"
+        ) from error
     except (OSError, ValueError) as error:
         raise StartError(f"the tokenizer of {model} cannot be used: {error}") from error

@@ -11,8 +11,8 @@ from serving.admission import AdmissionConfig
 from serving.body import BodyConfig
 from serving.catalog_services import CatalogConfig
 from serving.engines.openai import OpenAIConfig
+from serving.engines.profile import BLOCK_TOKENS, VllmConfig
 from serving.engines.stream import Decode
-from serving.engines.vllm import VllmConfig
 from serving.schemas import Limits
 from serving.services import HttpConfig
 from serving.sessions import SessionConfig
@@ -70,12 +70,13 @@ def prompt(settings: Settings) -> PromptConfig:
         context_tokens=settings.max_model_len,
         answer_tokens=settings.max_tokens,
         max_products=settings.prompt_products,
+        block_tokens=settings.block_size or BLOCK_TOKENS[settings.device],
     )
 
 
 def chat(settings: Settings) -> ChatConfig:
     """How a question is answered."""
-    return ChatConfig(settings.prompt_products, settings.max_tokens)
+    return ChatConfig(settings.prompt_products, settings.max_tokens, settings.ttft_budget_ms)
 
 
 def traffic(settings: Settings) -> TrafficConfig:

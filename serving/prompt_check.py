@@ -15,9 +15,6 @@ from serving.console import ConsoleProgress
 from serving.settings import Settings
 from serving.startup import StartError
 
-_BLOCK_TOKENS = {"cpu": 32, "gpu": 16}
-"""Of our own engine where HOTSHELF_BLOCK_SIZE is not set."""
-
 
 def check_prompts(settings: Settings, templates: Path | None) -> tuple[Report, PromptConfig]:
     """What is found in `templates`, or in those that come with the program. The bundled model is
@@ -34,5 +31,4 @@ def check_prompts(settings: Settings, templates: Path | None) -> tuple[Report, P
 def _config(settings: Settings, templates: Path) -> PromptConfig:
     if not templates.is_dir():
         raise StartError(f"there is no folder {str(templates)!r} to take templates from")
-    block_tokens = settings.block_size or _BLOCK_TOKENS[settings.device]
-    return replace(configs.prompt(settings), templates=templates, block_tokens=block_tokens)
+    return replace(configs.prompt(settings), templates=templates)

@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pipeline.searching.embedding_models import DEFAULT_ENCODER
+from pipeline.timing import TTFT_BUDGET_MS
 from serving.access import is_loopback
 from serving.settings_text import describe, nearest, variable, without_password
 
@@ -120,7 +121,11 @@ class Settings(BaseSettings):
     )
 
     max_tokens: Count = Field(48, description="tokens of the longest answer, unless a request says")
-    max_prompt_tokens: Count = Field(1024, description="tokens of the longest prompt")
+    max_prompt_tokens: Count = Field(1536, description="tokens of the longest prompt")
+    ttft_budget_ms: Annotated[float, Field(gt=0)] = Field(
+        TTFT_BUDGET_MS,
+        description="milliseconds to the first token that prompts are fitted into, if they can be",
+    )
     search_products: Count = Field(3, description="products that a search brings")
     prompt_products: Count = Field(1, description="products found that are put into the prompt")
     shelf_products: int = Field(
