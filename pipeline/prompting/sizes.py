@@ -23,7 +23,7 @@ class PromptConfig:
     down to the part `low_water` of the room that its turns have.
     """
 
-    max_prompt_tokens: int = 1024
+    max_prompt_tokens: int = 1536
     context_tokens: int | None = None
     answer_tokens: int = 48
     max_question_tokens: int = 256
