@@ -148,7 +148,7 @@ def test_a_conversation_of_which_the_store_keeps_the_last_turns_alone_begins_ane
 def test_a_long_conversation_is_cut_seldom_and_appends_in_between(tokenizer: Tokenizer) -> None:
     cuts = {}
     for low_water in (1.0, 0.6):
-        talk = Talk(PromptBuilder(tokenizer, PromptConfig(low_water=low_water)))
+        talk = Talk(PromptBuilder(tokenizer, PromptConfig(1024, low_water=low_water)))
         cuts[low_water] = sum(_is_cut(talk, number) for number in range(20))
         assert all(len(prompt.token_ids) <= 1024 for prompt in talk.prompts)
         assert "number 18?" in tokenizer.decode(talk.prompts[-1].token_ids)
