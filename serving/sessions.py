@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 from pipeline.sessions import SessionUnknownError, StoreUnavailableError
 from pipeline.types import Turn
-from serving.told import read_told
+from serving.told import read_turn
 
 KEY_PREFIX = "hotshelf:session:"
 
@@ -68,9 +68,6 @@ def _key(session_id: str) -> str:
 def _turn(row: str | bytes) -> Turn:
     """A turn as `append` wrote it; fields that a newer version added are left out."""
     try:
-        kept = json.loads(row)
-        product_ids = tuple(kept["product_ids"])
-        told = read_told(kept.get("told"))
-        return Turn(kept["question"], kept["answer"], product_ids, kept["finish"], told)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return read_turn(json.loads(row))
+    except (ValueError, RecursionError) as error:
         raise StoreUnavailableError("a turn that cannot be read") from error

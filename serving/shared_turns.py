@@ -118,10 +118,10 @@ class SharedTurns:
             await batch.execute()
 
     async def _in_time(self, work: Awaitable[T], otherwise: T) -> T:
-        """What `work` comes to; what fails in Redis is left as it was."""
+        """What `work` comes to; what fails in Redis, or is not what was written, is left as it was."""
         try:
             async with asyncio.timeout(self._config.timeout_s):
                 return await work
-        except (RedisError, OSError) as error:  # TimeoutError is an OSError, LockError a RedisError
+        except (RedisError, OSError, ValueError) as error:  # TimeoutError is an OSError
             log.info("warming is not shared at present: %r", error)
             return otherwise

@@ -149,3 +149,30 @@ async def test_a_turn_of_a_newer_version_is_read(redis: Redis) -> None:
     row = json.loads(kept)
     await redis.lset(KEY_PREFIX + "a", 0, json.dumps({**row, "feedback": 1}))
     assert await sessions.history("a") == (TURN,)
+
+
+FORGED: tuple[dict[str, object], ...] = (
+    {"question": 5},
+    {"answer": None},
+    {"answer": ["x"]},
+    {"product_ids": [["x"]]},
+    {"product_ids": "shirt"},
+    {"finish": {"a": 1}},
+)
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=repr)
+async def test_a_turn_of_wrong_types_is_a_broken_store(
+    redis: Redis, forged: dict[str, object]
+) -> None:
+    sessions = RedisSessions(redis, SessionConfig())
+    kept = {"question": "a", "answer": "b", "product_ids": [], "finish": "stop"}
+    await redis.rpush(KEY_PREFIX + "a", json.dumps(kept | forged))
+    with pytest.raises(StoreUnavailableError):
+        await sessions.history("a")
+
+
+async def test_a_turn_nested_too_deeply_is_a_broken_store(redis: Redis) -> None:
+    await redis.rpush(KEY_PREFIX + "a", "[" * 200_000)
+    with pytest.raises(StoreUnavailableError):
+        await RedisSessions(redis, SessionConfig()).history("a")

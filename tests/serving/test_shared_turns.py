@@ -26,7 +26,7 @@ from serving.engines.openai import OpenAIConfig, OpenAIEngine
 from serving.engines.scripted import ScriptedConfig
 from serving.engines.scripted_server import create_app
 from serving.metrics import Metrics
-from serving.shared_turns import SharedTurns, TurnsConfig
+from serving.shared_turns import KEY_PREFIX, SharedTurns, TurnsConfig
 from tests.pipeline.fakes import product
 from tests.pipeline.warm_room import BLOCK, WatchedEngine, until
 from tests.serving.command import ROOT, environment
@@ -104,6 +104,17 @@ async def test_each_is_told_what_the_others_had_computed(redis: Redis) -> None:
     await one.forget()
     assert (await one.told(115)).computed == 0
     assert (await other.told(35)).computed == 5
+
+
+@pytest.mark.parametrize("row", [{"computed": "abc"}, {b"\xff": "x"}, {"en:shirt": b"\xff"}])
+async def test_a_record_that_cannot_be_read_tells_nothing(
+    redis: Redis, row: dict[str | bytes, str | bytes]
+) -> None:
+    turns = SharedTurns(redis, URL, SHORT)
+    await turns.tell("en:shirt", "abc")
+    [record] = await redis.keys(f"{KEY_PREFIX}*:warm")
+    await redis.hset(record, mapping=row)
+    assert await turns.told(0) == Told()
 
 
 async def test_without_redis_it_is_nobodys_turn() -> None:
