@@ -86,7 +86,7 @@ class Generation:
         last = self._last
         return TokenCounts(
             prompt=len(self._request.token_ids),
-            cached=last.cached_tokens if last else None,
+            cached=self._cached(last) if last else None,
             trimmed=trimmed,
             completion=last.completion_tokens if last else 0,
             reuse=self._account.reuse if self._account else None,
@@ -118,7 +118,7 @@ class Generation:
             chunk = await self._first
             self._mark_first(chunk.times)
             if self._account is not None:
-                self._account.answered(chunk.cached_tokens)
+                self._account.answered(self._cached(chunk))
             while True:
                 self._last = chunk
                 self._generated += chunk.token_ids
@@ -130,6 +130,11 @@ class Generation:
                 chunk = await anext(self._stream)
         except StopAsyncIteration:
             raise EngineError("engine_failed", "the engine's stream broke off") from None
+
+    def _cached(self, chunk: Chunk) -> int | None:
+        """No more than the prompt has, whatever a server says."""
+        cached = chunk.cached_tokens
+        return None if cached is None else min(cached, len(self._request.token_ids))
 
     def _mark_first(self, times: EngineTimes | None) -> None:
         if times is not None and times.scheduled_at is not None:

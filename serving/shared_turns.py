@@ -118,7 +118,7 @@ class SharedTurns:
             await batch.execute()
 
     async def _in_time(self, work: Awaitable[T], otherwise: T) -> T:
-        """What `work` comes to; what fails in Redis, or is not what was written, is left as it was."""
+        """What `work` comes to; what fails in Redis, or cannot be read, is left as it was."""
         try:
             async with asyncio.timeout(self._config.timeout_s):
                 return await work

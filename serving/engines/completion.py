@@ -77,9 +77,16 @@ class Completion:
             self._prompt_tokens = usage.get("prompt_tokens") or self._prompt_tokens
             self._completion_tokens = usage.get("completion_tokens") or self._completion_tokens
             details = usage.get("prompt_tokens_details") or {}
-            self._cached_tokens = details.get("cached_tokens", self._cached_tokens)
+            self._cached_tokens = _count(details.get("cached_tokens", self._cached_tokens))
         if isinstance(metrics, dict) and metrics.get("queue_time_ms") is not None:
             self._queue_seconds = metrics["queue_time_ms"] / 1e3
+
+
+def _count(told: object) -> int | None:
+    """What is no count is as if it were not told."""
+    if not isinstance(told, int) or isinstance(told, bool) or told < 0:
+        return None
+    return told
 
 
 def _parse(data: str) -> dict[str, Any]:

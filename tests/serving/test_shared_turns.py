@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
@@ -108,12 +108,13 @@ async def test_each_is_told_what_the_others_had_computed(redis: Redis) -> None:
 
 @pytest.mark.parametrize("row", [{"computed": "abc"}, {b"\xff": "x"}, {"en:shirt": b"\xff"}])
 async def test_a_record_that_cannot_be_read_tells_nothing(
-    redis: Redis, row: dict[str | bytes, str | bytes]
+    redis: Redis, row: Mapping[str | bytes, str | bytes]
 ) -> None:
     turns = SharedTurns(redis, URL, SHORT)
     await turns.tell("en:shirt", "abc")
     [record] = await redis.keys(f"{KEY_PREFIX}*:warm")
-    await redis.hset(record, mapping=row)
+    for name, value in row.items():
+        await redis.hset(record, name, value)
     assert await turns.told(0) == Told()
 
 
